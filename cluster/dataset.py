@@ -1,0 +1,362 @@
+"""The population's files, and the work units cut from them once, when a job starts.
+
+A work unit is (file, row group). Units are grouped into parts, a part is a task, and what a part holds
+depends on the data alone: not on how many processes there are, nor on which columns are asked for.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import asdict, dataclass
+from typing import IO, Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+from fsspec.implementations.local import LocalFileSystem
+
+from cluster.storage import filesystem
+from udfs.errors import ClusterError, SchemaError, SpecError
+
+BLOCK_ROWS = 1 << 16
+"""Rows that are read, randomized and written at a time. Draws of rows without an id depend on it."""
+
+PART_ROWS = 1 << 21
+"""Rows of a task, at least: it should take a tenth of a second or more."""
+
+_SUFFIXES = (".parquet", ".parq", ".pq")
+_FOOTER_READERS = 16
+_BUFFER_BYTES = 1 << 20
+
+
+@dataclass(frozen=True)
+class DataFile:
+    """One Parquet file as it was when the job started.
+
+    Attributes
+    ----------
+    url : str
+        Where it is; absolute.
+    size : int
+        In bytes.
+    version : str
+        The modification time in nanoseconds, or what the object store tells versions apart by.
+    footer : str
+        SHA-256 of the Parquet footer.
+    """
+
+    url: str
+    size: int
+    version: str
+    footer: str
+
+
+@dataclass(frozen=True)
+class Unit:
+    """One row group of one file: the smallest piece of work.
+
+    Attributes
+    ----------
+    file : int
+        The file's place in the data set.
+    row_group : int
+    rows : int
+    id_span : tuple of int, optional
+        The least and greatest integer id, as the file's footer says.
+    """
+
+    file: int
+    row_group: int
+    rows: int
+    id_span: tuple[int, int] | None = None
+
+    @property
+    def name(self) -> str:
+        """The unit's name in manifests."""
+        return f"{self.file}/{self.row_group}"
+
+
+@dataclass(frozen=True)
+class Part:
+    """Some consecutive units and their files: one task.
+
+    Attributes
+    ----------
+    index : int
+        The part's place in the manifest.
+    units : tuple of Unit
+    files : dict of int to DataFile
+        The units' files, by their place in the data set.
+    """
+
+    index: int
+    units: tuple[Unit, ...]
+    files: dict[int, DataFile]
+
+    @property
+    def rows(self) -> int:
+        """The rows of all its units."""
+        return sum(unit.rows for unit in self.units)
+
+    @property
+    def name(self) -> str:
+        """The name of the part's file of reports."""
+        return f"part-{self.index:05d}.parquet"
+
+
+@dataclass(frozen=True)
+class Dataset:
+    """All files of a population.
+
+    Attributes
+    ----------
+    files : tuple of DataFile
+        In the order of their paths.
+    schemas : tuple of pyarrow.Schema
+        Each file's.
+    metadata : tuple of dict
+        The `canvass` entry of each file's footer, where there is one.
+    units : tuple of Unit
+        All row groups that hold rows.
+    column_bytes : dict of str to int
+        The bytes of each top-level column as they are stored.
+    """
+
+    files: tuple[DataFile, ...]
+    schemas: tuple[pa.Schema, ...]
+    metadata: tuple[dict[str, Any], ...]
+    units: tuple[Unit, ...]
+    column_bytes: dict[str, int]
+
+    @property
+    def rows(self) -> int:
+        """All rows."""
+        return sum(unit.rows for unit in self.units)
+
+    @property
+    def snapshot(self) -> str:
+        """A digest of what all files are: path, size, version and footer."""
+        return hashlib.sha256(json.dumps([asdict(file) for file in self.files]).encode()).hexdigest()
+
+    def tasks(self) -> int:
+        """Return how many tasks one question takes."""
+        return len(self.parts())
+
+    def parts(self, rows_per_part: int = PART_ROWS) -> tuple[Part, ...]:
+        """Group the units, in order, into parts of at least so many rows (the last may have fewer)."""
+        groups: list[list[Unit]] = []
+        filled = rows_per_part
+        for unit in self.units:
+            if filled >= rows_per_part:
+                groups.append([])
+                filled = 0
+            groups[-1].append(unit)
+            filled += unit.rows
+        return tuple(
+            Part(index, tuple(units), {unit.file: self.files[unit.file] for unit in units})
+            for index, units in enumerate(groups)
+        )
+
+    def columns(self, name: str) -> Iterator[tuple[str, pa.DataType]]:
+        """Yield each file's path and the type of one of its columns.
+
+        Raises
+        ------
+        SchemaError
+            Where a file has no such column, or more than one.
+        """
+        for file, schema in zip(self.files, self.schemas, strict=True):
+            places = schema.get_all_field_indices(name)
+            if len(places) != 1:
+                found = (
+                    "columns " + ", ".join(schema.names[:20]) if not places else f"{len(places)} of that name"
+                )
+                raise SchemaError(
+                    file.url, f"must have one column {name!r}", found, "name the column as it is"
+                )
+            yield file.url, schema.field(places[0]).type
+
+
+def open_dataset(path: str, id_column: str | None = None) -> Dataset:
+    """Find a population's files and read their footers; no row is read.
+
+    Parameters
+    ----------
+    path : str
+        A Parquet file, a directory (searched to its depths) or a glob, local or behind an fsspec URL.
+    id_column : str, optional
+        The column whose least and greatest values are noted from the footers.
+
+    Raises
+    ------
+    SpecError
+        Where there is no Parquet file.
+    SchemaError
+        Where a file is no Parquet file.
+    """
+    fs, root = filesystem(path, "population.path")
+    paths = _find(fs, root)
+    if not paths:
+        raise SpecError("population.path", "must name a Parquet file, or a folder or glob of them", path)
+    with ThreadPoolExecutor(min(_FOOTER_READERS, len(paths))) as pool:
+        footers = list(pool.map(lambda one: _read_footer(fs, one), paths))
+    units: list[Unit] = []
+    column_bytes: dict[str, int] = {}
+    for place, (_, metadata, _) in enumerate(footers):
+        for number in range(metadata.num_row_groups):
+            group = metadata.row_group(number)
+            span = _count_columns(group, id_column, column_bytes)
+            if group.num_rows:
+                units.append(Unit(place, number, group.num_rows, span))
+    return Dataset(
+        files=tuple(file for file, _, _ in footers),
+        schemas=tuple(schema for _, _, schema in footers),
+        metadata=tuple(_canvass_entry(metadata) for _, metadata, _ in footers),
+        units=tuple(units),
+        column_bytes=column_bytes,
+    )
+
+
+def check_unchanged(file: DataFile) -> None:
+    """Refuse a file that is no longer what it was when the job started.
+
+    Raises
+    ------
+    SchemaError
+    """
+    fs, path = filesystem(file.url)
+    try:
+        now = _size_and_version(fs, path)
+    except FileNotFoundError:
+        now = (-1, "gone")
+    if now != (file.size, file.version):
+        raise SchemaError(
+            file.url,
+            "must stay as it was when the job started",
+            "a file that has changed or gone",
+            "run again on the new data: it is a new draw, with its own charge",
+        )
+
+
+def read_blocks(file: DataFile, unit: Unit, columns: list[str]) -> Iterator[pa.RecordBatch]:
+    """Yield a unit's rows, `BLOCK_ROWS` at a time (the last block may be shorter).
+
+    Text columns come as dictionaries. Memory is bounded by the block, the pages it comes from and the
+    reader's buffers, however long the row group is.
+    """
+    fs, path = filesystem(file.url)
+    with _open(fs, path) as source:
+        plain = pq.ParquetFile(source)
+        text = [name for name in columns if _is_text(plain.schema_arrow.field(name).type)]
+        reader = pq.ParquetFile(
+            source, metadata=plain.metadata, read_dictionary=text, buffer_size=_BUFFER_BYTES, pre_buffer=False
+        )
+        batches = reader.iter_batches(
+            BLOCK_ROWS, row_groups=[unit.row_group], columns=columns, use_threads=False
+        )
+        yield from _exact_blocks(batches)
+
+
+def _exact_blocks(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    """Cut batches of any length into blocks of `BLOCK_ROWS`."""
+    waiting: list[pa.RecordBatch] = []
+    rows = 0
+    for batch in batches:
+        while rows + batch.num_rows >= BLOCK_ROWS:
+            head = batch.slice(0, BLOCK_ROWS - rows)
+            yield pa.concat_batches([*waiting, head]) if waiting else head
+            batch, waiting, rows = batch.slice(head.num_rows), [], 0  # noqa: PLW2901
+        if batch.num_rows:
+            waiting.append(batch)
+            rows += batch.num_rows
+    if waiting:
+        yield pa.concat_batches(waiting) if len(waiting) > 1 else waiting[0]
+
+
+def _is_text(arrow_type: pa.DataType) -> bool:
+    return any(is_type(arrow_type) for is_type in (pa.types.is_string, pa.types.is_large_string))
+
+
+def _find(fs: Any, root: str) -> list[str]:
+    """Return the paths of all Parquet files, sorted; hidden files and folders are passed over."""
+    if any(sign in root for sign in "*?["):
+        found = [one for one in fs.glob(root) if not fs.isdir(one)]
+        return sorted(one for one in found if not one.rsplit("/", 1)[-1].startswith((".", "_")))
+    if fs.isfile(root):
+        return [root]
+    if not fs.isdir(root):
+        return []
+    root = root.rstrip("/")
+    return sorted(
+        one
+        for one in fs.find(root)
+        if one.endswith(_SUFFIXES)
+        and not any(step.startswith((".", "_")) for step in one[len(root) + 1 :].split("/"))
+    )
+
+
+def _read_footer(fs: Any, path: str) -> tuple[DataFile, pq.FileMetaData, pa.Schema]:
+    """Read one file's footer."""
+    size, version = _size_and_version(fs, path)
+    url = fs.unstrip_protocol(path) if not isinstance(fs, LocalFileSystem) else path
+    try:
+        with fs.open(path, "rb") as source:
+            source.seek(max(0, size - 8))
+            length = int.from_bytes(source.read(8)[:4], "little")
+            source.seek(max(0, size - 8 - length))
+            footer = hashlib.sha256(source.read()).hexdigest()
+            source.seek(0)
+            reader = pq.ParquetFile(source)
+            return DataFile(url, size, version, footer), reader.metadata, reader.schema_arrow
+    except (pa.ArrowException, OSError) as error:
+        raise SchemaError(url, "must be a readable Parquet file", type(error).__name__) from None
+
+
+def _size_and_version(fs: Any, path: str) -> tuple[int, str]:
+    """Return what a file's versions are told apart by."""
+    if isinstance(fs, LocalFileSystem):
+        status = os.stat(path)
+        return status.st_size, str(status.st_mtime_ns)
+    fs.invalidate_cache()
+    return int(fs.info(path)["size"]), str(fs.ukey(path))
+
+
+def _count_columns(
+    group: pq.RowGroupMetaData, id_column: str | None, column_bytes: dict[str, int]
+) -> tuple[int, int] | None:
+    """Add a row group's stored bytes up by column, and return the span of its ids, if known."""
+    span = None
+    for number in range(group.num_columns):
+        column = group.column(number)
+        name = column.path_in_schema.split(".")[0]
+        column_bytes[name] = column_bytes.get(name, 0) + column.total_compressed_size
+        statistics = column.statistics
+        if column.path_in_schema == id_column and statistics is not None and statistics.has_min_max:
+            low, high = statistics.min, statistics.max
+            if isinstance(low, int | np.integer) and isinstance(high, int | np.integer):
+                span = (int(low), int(high))
+    return span
+
+
+def _canvass_entry(metadata: pq.FileMetaData) -> dict[str, Any]:
+    """Return what a report file's footer says of its reports; nothing for other files."""
+    entry = (metadata.metadata or {}).get(b"canvass")
+    if entry is None:
+        return {}
+    try:
+        found = json.loads(entry)
+    except ValueError:
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+def _open(fs: Any, path: str) -> IO[bytes] | pa.NativeFile:
+    """Open a file for Arrow: natively where it is local."""
+    try:
+        return pa.OSFile(path, "rb") if isinstance(fs, LocalFileSystem) else fs.open(path, "rb")
+    except OSError as error:
+        raise ClusterError(path, "must be readable on every worker", type(error).__name__) from None

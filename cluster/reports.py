@@ -1,0 +1,183 @@
+"""Reports as a partitioned Parquet data product: one file a part, whole or not there."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import IO, Any, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from cluster.storage import Store
+from udfs.asking import Ask, Partial, WrittenFile
+from udfs.identity import IdColumn
+from udfs.mechanisms import describe_asks
+
+_ROWS_PER_GROUP = 1 << 20
+_PARTIAL = b"canvass.partial"
+_HASHED_BYTES = 1 << 20
+
+Reports: TypeAlias = npt.NDArray[np.generic]
+WriteBlock: TypeAlias = Callable[[list[Reports], pa.Array | None], None]
+
+
+@dataclass(frozen=True)
+class ReportWriter:
+    """Writes one part's reports under a temporary name, and puts the file in place when it is whole.
+
+    Parameters
+    ----------
+    folder : Store
+    name : str
+    asks : tuple of Ask
+        One column each.
+    ids : IdColumn, optional
+        The column of ids that goes along.
+    """
+
+    folder: Store
+    name: str
+    asks: tuple[Ask, ...]
+    ids: IdColumn | None
+
+    def answered(self) -> Partial | None:
+        """Return the partial answer of a file that is whole, or None."""
+        if not self.folder.exists(self.name):
+            return None
+        with self.folder.open(self.name) as file:
+            partial = _partial_from_json(pq.read_metadata(file).metadata[_PARTIAL])
+        with self.folder.open(self.name) as file:
+            return replace(partial, files={self.name: hash_file(file)})
+
+    def write(self, ask: Callable[[WriteBlock], Partial]) -> Partial:
+        """Let `ask` write blocks of reports and ids, and put its partial answer into the footer.
+
+        The partial answer is a sum of the reports in the file: whoever finds the file whole need not
+        ask again.
+        """
+        schema = self._schema()
+        with self.folder.replacing(self.name) as file:
+            hashing = _HashingFile(file)
+            with pq.ParquetWriter(hashing, schema, **self._encoding(schema)) as writer:
+                groups = _RowGroups(lambda blocks: writer.write_table(self._table(blocks, schema)))
+                partial = ask(groups.add)
+                groups.flush()
+                writer.add_key_value_metadata({_PARTIAL: _partial_to_json(partial)})
+        return replace(partial, files={self.name: hashing.written()})
+
+    def _schema(self) -> pa.Schema:
+        fields = [
+            pa.field(
+                question.column, mechanism.report_type(question.labels), nullable=None in question.labels
+            )
+            for question, mechanism in self.asks
+        ]
+        if self.ids is not None:
+            fields.insert(0, pa.field(self.ids.name, self.ids.arrow_type, nullable=False))
+        return pa.schema(fields, metadata={"canvass": json.dumps(describe_asks(self.asks), sort_keys=True)})
+
+    def _encoding(self, schema: pa.Schema) -> dict[str, Any]:
+        """Return how columns are written: reports do not compress, ids may."""
+        options: dict[str, Any] = {
+            "use_dictionary": [one.name for one in schema if pa.types.is_dictionary(one.type)],
+            "compression": {one.name: "none" for one in schema},
+            "write_statistics": False,
+        }
+        if self.ids is not None:
+            options["write_statistics"] = [self.ids.name]
+            if self.ids.kind == "text":
+                options["compression"][self.ids.name] = "snappy"
+            else:
+                options["column_encoding"] = {self.ids.name: "DELTA_BINARY_PACKED"}
+        return options
+
+    def _table(self, blocks: list[tuple[list[Reports], pa.Array | None]], schema: pa.Schema) -> pa.Table:
+        """Return blocks as one table."""
+        columns = [
+            mechanism.to_arrow(np.concatenate([reports[place] for reports, _ in blocks]), question.labels)
+            for place, (question, mechanism) in enumerate(self.asks)
+        ]
+        if self.ids is not None:
+            ids = [self.ids.plain(block) for _, block in blocks]
+            columns.insert(0, pa.chunked_array(ids, type=self.ids.arrow_type))
+        return pa.Table.from_arrays(columns, schema=schema)
+
+
+class _RowGroups:
+    """Gathers blocks until they make a row group."""
+
+    def __init__(self, write: Callable[[list[tuple[list[Reports], pa.Array | None]]], None]) -> None:
+        self._write = write
+        self._blocks: list[tuple[list[Reports], pa.Array | None]] = []
+        self._rows = 0
+
+    def add(self, reports: list[Reports], ids: pa.Array | None) -> None:
+        """Take one block."""
+        self._blocks.append((reports, ids))
+        self._rows += len(reports[0])
+        if self._rows >= _ROWS_PER_GROUP:
+            self.flush()
+
+    def flush(self) -> None:
+        """Write what is there."""
+        if self._blocks:
+            self._write(self._blocks)
+        self._blocks, self._rows = [], 0
+
+
+class _HashingFile(io.RawIOBase):
+    """Hashes what is written through it."""
+
+    def __init__(self, file: IO[bytes]) -> None:
+        self._file, self._sha256, self._size = file, hashlib.sha256(), 0
+
+    def writable(self) -> bool:
+        return True
+
+    def tell(self) -> int:
+        return self._size
+
+    def write(self, data: Any) -> int:
+        self._sha256.update(data)
+        self._size += len(data)
+        self._file.write(data)
+        return len(data)
+
+    def close(self) -> None:
+        """Leave the file below open: it is put in place by its owner."""
+
+    def written(self) -> WrittenFile:
+        return WrittenFile(self._size, self._sha256.hexdigest())
+
+
+def hash_file(file: IO[bytes]) -> WrittenFile:
+    """Return what a file is: bytes and SHA-256."""
+    digest, size = hashlib.sha256(), 0
+    while data := file.read(_HASHED_BYTES):
+        digest.update(data)
+        size += len(data)
+    return WrittenFile(size, digest.hexdigest())
+
+
+def _partial_to_json(partial: Partial) -> str:
+    return json.dumps(
+        {
+            "counts": [counts.tolist() for counts in partial.counts],
+            "rows": partial.rows,
+            "digests": partial.digests,
+            "repeats": partial.repeats,
+        },
+        sort_keys=True,
+    )
+
+
+def _partial_from_json(text: bytes) -> Partial:
+    found = json.loads(text)
+    counts = tuple(np.array(one, dtype=np.int64) for one in found["counts"])
+    return Partial(counts, found["rows"], {}, found["digests"], tuple(found["repeats"]))

@@ -1,0 +1,271 @@
+"""A cluster to work on: an embedded one of processes, or a scheduler elsewhere."""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import platform
+import queue
+import time
+import uuid
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from importlib.metadata import version
+from typing import Any
+
+import dask
+import distributed
+
+from cluster.progress import Progress
+from cluster.reduce import P, U, code_digest, run_chunk, run_combine, tree
+from udfs.errors import ClusterError, JobError, SpecError
+
+_CHECKED_PACKAGES = ("dask", "distributed", "numpy", "pyarrow", "cryptography")
+_POLL_S = 1.0
+_CONNECT_TIMEOUT_S = 30.0
+
+_EMBEDDED_CONFIG = {
+    "distributed.scheduler.allowed-failures": 3,
+    "distributed.scheduler.worker-ttl": None,  # a long call that holds the GIL is no death
+    "distributed.comm.require-encryption": True,
+    "distributed.comm.timeouts.connect": f"{_CONNECT_TIMEOUT_S}s",
+    "distributed.admin.tick.limit": "1h",
+    "distributed.worker.memory.spill": False,  # partial answers do not go to disk
+}
+
+
+@dataclass(frozen=True)
+class ClusterOptions:
+    """Where a job runs.
+
+    Attributes
+    ----------
+    scheduler : str, optional
+        The address of a running scheduler.
+    scheduler_file : str, optional
+        The file in which a running scheduler wrote its address.
+    workers : int, optional
+        Processes of the embedded cluster; by default one a core.
+    threads : int
+        Threads of each process of the embedded cluster.
+    memory : str, optional
+        The memory of each process of the embedded cluster, such as "4GiB".
+    timeout_s : float
+        The job fails when no task has finished for so many seconds, or no process has been there for
+        as long.
+    """
+
+    scheduler: str | None = None
+    scheduler_file: str | None = None
+    workers: int | None = None
+    threads: int = 1
+    memory: str | None = None
+    timeout_s: float = 600.0
+
+    @property
+    def embedded(self) -> bool:
+        """Whether the job brings its own cluster."""
+        return self.scheduler is None and self.scheduler_file is None
+
+
+@contextlib.contextmanager
+def open_engine(options: ClusterOptions, progress: Progress | None = None) -> Iterator[DaskEngine]:
+    """Start or reach a cluster, check that it runs the same code, and hand out its engine.
+
+    Raises
+    ------
+    ClusterError
+        Where it cannot be reached in time, or runs other versions or other code.
+    """
+    progress = progress or Progress()
+    with contextlib.ExitStack() as stack:
+        stack.enter_context(dask.config.set(_EMBEDDED_CONFIG if options.embedded else {}))
+        try:
+            if options.embedded:
+                progress.say("starting processes on this machine")
+                client = _start_embedded(options, stack)
+            else:
+                client = stack.enter_context(
+                    distributed.Client(
+                        address=options.scheduler,
+                        scheduler_file=options.scheduler_file,
+                        timeout=_CONNECT_TIMEOUT_S,
+                        set_as_default=False,
+                    )
+                )
+            client.wait_for_workers(1, timeout=min(options.timeout_s, 120.0))
+        except (OSError, TimeoutError, ValueError, RuntimeError) as error:
+            where = options.scheduler or options.scheduler_file or "embedded cluster"
+            raise ClusterError(
+                where,
+                "a scheduler with workers must answer",
+                type(error).__name__,
+                "check its address and its log",
+            ) from None
+        check_cluster(client)
+        yield DaskEngine(client, progress, options.timeout_s)
+
+
+def _start_embedded(options: ClusterOptions, stack: contextlib.ExitStack) -> distributed.Client:
+    """Start processes on loopback, speaking TLS under throw-away certificates."""
+    try:
+        cluster = distributed.LocalCluster(
+            n_workers=options.workers,
+            threads_per_worker=options.threads,
+            processes=True,
+            memory_limit=options.memory or "auto",
+            host="127.0.0.1",
+            dashboard_address=None,
+            security=True,
+            silence_logs=logging.CRITICAL,
+        )
+    except ValueError as error:
+        raise SpecError("cluster.memory", "must be a size such as 4GiB", str(options.memory)) from error
+    stack.enter_context(cluster)
+    return stack.enter_context(distributed.Client(cluster, set_as_default=False, timeout=_CONNECT_TIMEOUT_S))
+
+
+def worker_facts() -> dict[str, str]:
+    """Return what must be the same on the driver and on every worker."""
+    facts = {name: version(name) for name in _CHECKED_PACKAGES}
+    return facts | {"python": ".".join(platform.python_version_tuple()[:2]), "code": code_digest()}
+
+
+def check_cluster(client: distributed.Client) -> None:
+    """Refuse a cluster that runs other versions or other code than the driver.
+
+    Raises
+    ------
+    ClusterError
+    """
+    own = worker_facts()
+    try:
+        found: dict[str, Any] = client.run(worker_facts, on_error="return")
+    except Exception as error:
+        raise ClusterError("cluster", "every worker must answer", type(error).__name__) from None
+    for address, facts in sorted(found.items()):
+        if not isinstance(facts, dict):
+            raise ClusterError(
+                f"worker {address}",
+                "must have dask-canvass installed",
+                type(facts).__name__,
+                f"install dask-canvass {version('dask-canvass')} on every worker",
+            )
+        for name, value in own.items():
+            if facts.get(name) != value:
+                raise ClusterError(
+                    f"worker {address}",
+                    f"must run the driver's {name}, {value[:12]}",
+                    str(facts.get(name))[:12],
+                    "install the same releases everywhere, and restart the worker",
+                )
+
+
+class DaskEngine:
+    """Reduces on a Dask cluster: one task a unit, and a tree of tasks that combine.
+
+    Parameters
+    ----------
+    client : distributed.Client
+    progress : Progress
+    timeout_s : float
+        The longest wait for the next task to finish.
+    """
+
+    def __init__(self, client: distributed.Client, progress: Progress, timeout_s: float) -> None:
+        self._client, self._progress, self._timeout_s = client, progress, timeout_s
+
+    def reduce(
+        self,
+        units: Sequence[U],
+        chunk: Callable[[U], P],
+        combine: Callable[[Iterable[P]], P],
+        stage: str,
+    ) -> P:
+        """Return `combine` of `chunk` of every unit."""
+        if not units:
+            return combine([])
+        run, code = uuid.uuid4().hex, code_digest()
+        mapped = [
+            self._client.submit(
+                run_chunk, chunk, unit, stage, code, key=(f"{stage}-{run}", place), pure=False
+            )
+            for place, unit in enumerate(units)
+        ]
+        level, combined = mapped, list[distributed.Future]()
+        for depth, groups in enumerate(tree(len(mapped))):
+            level = [
+                self._client.submit(
+                    run_combine,
+                    combine,
+                    [level[place] for place in group],
+                    stage,
+                    key=(f"{stage} combine-{run}-{depth}", node),
+                    pure=False,
+                    priority=1,
+                )
+                for node, group in enumerate(groups)
+            ]
+            combined += level
+        root = level[0]
+        try:
+            with self._progress.stage(stage, len(mapped)) as advance:
+                self._wait(mapped, root, advance, stage)
+            return root.result(timeout=self._timeout_s)
+        except (JobError, KeyboardInterrupt):
+            raise
+        except Exception as error:
+            raise self._failure(error, stage) from None
+        finally:
+            with contextlib.suppress(Exception):
+                self._client.cancel([*mapped, *combined], force=True)
+
+    def _wait(
+        self,
+        mapped: list[distributed.Future],
+        root: distributed.Future,
+        advance: Callable[[], None],
+        stage: str,
+    ) -> None:
+        """Wait for the root, counting mapped tasks as they end; fail on the first error or when all stands still."""
+        done: queue.SimpleQueue[distributed.Future] = queue.SimpleQueue()
+        waiting = {future.key for future in mapped}
+        for future in {future.key: future for future in [*mapped, root]}.values():
+            future.add_done_callback(done.put)
+        last = time.monotonic()
+        while True:
+            try:
+                future = done.get(timeout=_POLL_S)
+            except queue.Empty:
+                if self._client.status != "running":
+                    raise ClusterError(stage, "the scheduler must stay up", self._client.status) from None
+                if time.monotonic() - last > self._timeout_s:
+                    raise ClusterError(
+                        stage,
+                        f"a task must finish within {self._timeout_s:g} s of another",
+                        f"none, with {len(self._client.scheduler_info()['workers'])} workers there",
+                        "see that workers are up, or raise cluster.timeout_s; running again resumes",
+                    ) from None
+                continue
+            last = time.monotonic()
+            if future.status != "finished":
+                raise self._failure(future.exception(timeout=_CONNECT_TIMEOUT_S), stage)
+            if future.key in waiting:
+                waiting.discard(future.key)
+                advance()
+            if future.key == root.key:
+                return
+
+    @staticmethod
+    def _failure(error: BaseException | None, stage: str) -> JobError:
+        """Return a task's own error, or what the cluster's failure comes to."""
+        if isinstance(error, JobError):
+            return error
+        if isinstance(error, distributed.KilledWorker):
+            return ClusterError(
+                stage,
+                "workers must outlive their tasks",
+                "a task whose worker died several times",
+                "give workers more memory; running again resumes",
+            )
+        return ClusterError(stage, "the cluster must stay up", type(error).__name__, "running again resumes")

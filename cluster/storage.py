@@ -1,0 +1,163 @@
+"""Files by fsspec URL: found, opened, written under temporary names and put in place at once."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import uuid
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import IO, Any
+
+import fsspec
+from fsspec.implementations.local import LocalFileSystem
+
+from udfs.errors import SpecError
+
+
+@dataclass(frozen=True)
+class Store:
+    """A folder somewhere: local, or behind any fsspec URL.
+
+    Parameters
+    ----------
+    url : str
+        A path, or s3://, gs://, abfs:// and the like.
+    """
+
+    url: str
+
+    def __post_init__(self) -> None:
+        """Make a local path absolute: workers have working directories of their own."""
+        fs, path = filesystem(self.url)
+        if isinstance(fs, LocalFileSystem):
+            object.__setattr__(self, "url", path)
+
+    @cached_property
+    def fs(self) -> Any:
+        """The file system that holds it."""
+        return filesystem(self.url)[0]
+
+    @cached_property
+    def root(self) -> str:
+        """The folder's path in its file system."""
+        return filesystem(self.url)[1].rstrip("/")
+
+    def __getstate__(self) -> dict[str, str]:
+        """Travel as the URL; credentials are each process's own."""
+        return {"url": self.url}
+
+    def __setstate__(self, state: dict[str, str]) -> None:
+        """Restore the URL."""
+        object.__setattr__(self, "url", state["url"])
+
+    @property
+    def local(self) -> bool:
+        """Whether it is on this machine's own file systems."""
+        return isinstance(self.fs, LocalFileSystem)
+
+    def path(self, name: str) -> str:
+        """Return the path of a file in the folder."""
+        return f"{self.root}/{name}"
+
+    def folder(self, name: str) -> Store:
+        """Return a folder in the folder."""
+        return Store(f"{self.url.rstrip('/')}/{name}")
+
+    def make(self, private: bool = False) -> None:
+        """Make the folder and those above it; a private one is its owner's alone, where owners are known."""
+        if self.local:
+            os.makedirs(self.root, mode=0o700 if private else 0o777, exist_ok=True)
+        else:
+            self.fs.makedirs(self.root, exist_ok=True)
+
+    def exists(self, name: str = "") -> bool:
+        """Tell whether a file of the folder, or the folder itself, is there."""
+        self.fs.invalidate_cache()
+        return bool(self.fs.exists(self.path(name) if name else self.root))
+
+    def names(self) -> list[str]:
+        """Return the names of all files below the folder, sorted."""
+        self.fs.invalidate_cache()
+        if not self.fs.exists(self.root):
+            return []
+        return sorted(path[len(self.root) + 1 :] for path in self.fs.find(self.root))
+
+    def open(self, name: str) -> IO[bytes]:
+        """Open a file for reading."""
+        return self.fs.open(self.path(name), "rb")  # type: ignore[no-any-return]
+
+    def read(self, name: str) -> bytes:
+        """Return a file's bytes."""
+        return self.fs.cat_file(self.path(name))  # type: ignore[no-any-return]
+
+    @contextlib.contextmanager
+    def replacing(self, name: str) -> Iterator[IO[bytes]]:
+        """Write a file that stands under its name only when it is whole.
+
+        The folder must be there. On an error nothing is left; on a local file system the bytes are on
+        the disk before the name is.
+        """
+        temporary = self.path(f"{name}.{uuid.uuid4().hex}.tmp")
+        file = self.fs.open(temporary, "wb")
+        try:
+            yield file
+            if self.local:
+                file.flush()
+                os.fsync(file.fileno())
+            file.close()
+            self._move(temporary, self.path(name))
+        except BaseException:
+            with contextlib.suppress(Exception):
+                file.close()
+            with contextlib.suppress(Exception):
+                self.fs.rm_file(temporary)
+            raise
+
+    def write(self, name: str, data: bytes) -> None:
+        """Write a small file at once."""
+        with self.replacing(name) as file:
+            file.write(data)
+
+    def take(self, other: Store, name: str, new_name: str) -> None:
+        """Move a file from another folder of the same file system into this one."""
+        self._move(other.path(name), self.path(new_name))
+
+    def remove(self, name: str) -> None:
+        """Remove a file, if it is there."""
+        with contextlib.suppress(FileNotFoundError):
+            self.fs.rm_file(self.path(name))
+
+    def clear(self) -> None:
+        """Remove the folder and all below it."""
+        self.fs.invalidate_cache()
+        if self.fs.exists(self.root):
+            self.fs.rm(self.root, recursive=True)
+
+    def _move(self, old: str, new: str) -> None:
+        """Rename; at once on a local file system, by copy and removal on an object store."""
+        if self.local:
+            os.replace(old, new)
+        else:
+            self.fs.mv(old, new)
+
+
+def filesystem(url: str, where: str = "path") -> tuple[Any, str]:
+    """Return the file system of a URL and the path in it.
+
+    Raises
+    ------
+    SpecError
+        Where the protocol is unknown or its driver is not installed.
+    """
+    try:
+        fs, path = fsspec.core.url_to_fs(url)
+    except (ValueError, ImportError) as error:
+        raise SpecError(
+            where,
+            "must be a path or a URL of an installed file system",
+            url,
+            "install its driver, such as s3fs",
+        ) from error
+    return fs, path

@@ -1,0 +1,175 @@
+"""The command line: `canvass`, also `dask canvass`.
+
+Thin: it reads words, hands over, and shows what comes back. Imports of the cluster stand inside the
+commands, so that help and specs' errors come at once.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from contextlib import AbstractContextManager
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from udfs.errors import JobError, SpecError
+
+if TYPE_CHECKING:
+    from cluster.backend import Backend
+    from jobs.spec import Spec
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(package_name="dask-canvass")
+def canvass() -> None:
+    """Ask a whole population something sensitive, without anyone having to trust the asker."""
+
+
+@canvass.command()
+@click.argument("spec_path", metavar="SPEC.toml")
+@click.option("--out", metavar="DIR", help="Where results go, instead of output.path.")
+@click.option("--set", "overrides", metavar="table.key=value", multiple=True, help="Set a key of the spec.")
+@click.option("--scheduler", metavar="ADDRESS", help="A running Dask scheduler.")
+@click.option("--scheduler-file", metavar="FILE", help="The file in which a scheduler wrote its address.")
+@click.option("--workers", type=click.IntRange(min=1), help="Processes of the embedded cluster.")
+@click.option("--secret-file", metavar="FILE", help="A fixed 32-byte secret, for reproducible tests only.")
+@click.option("--quiet", is_flag=True, help="Show no progress and no result.")
+def run(
+    spec_path: str,
+    out: str | None,
+    overrides: tuple[str, ...],
+    scheduler: str | None,
+    scheduler_file: str | None,
+    workers: int | None,
+    secret_file: str | None,
+    quiet: bool,
+) -> None:
+    """Run the job of a spec, resume it, or show its stored result."""
+    from jobs.catalogue import load
+    from jobs.ledger import Ledger
+    from jobs.lifecycle import run_job
+    from jobs.show import show_result
+    from jobs.spec import read_spec_file
+    from jobs.state import state_home
+
+    given = read_spec_file(spec_path, overrides)
+    _put(given, "output", path=out)
+    _put(given, "cluster", scheduler=scheduler, scheduler_file=scheduler_file, workers=workers)
+    job, spec = load(given)
+    backend = _backend(spec, secret_file, quiet)
+    ledger = Ledger.at(spec.ledger.url, state_home())
+    document, stored = run_job(job, spec, backend, ledger, state_home())
+    if not quiet:
+        show_result(document, spec.output.path, stored)
+
+
+@canvass.command()
+@click.argument("spec_path", metavar="SPEC.toml")
+@click.option("--set", "overrides", metavar="table.key=value", multiple=True, help="Set a key of the spec.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+def plan(spec_path: str, overrides: tuple[str, ...], as_json: bool) -> None:
+    """Say what a job would do and how good it would be; reads no row."""
+    from cluster.dataset import open_dataset
+    from jobs.catalogue import load
+    from jobs.results import encode
+    from jobs.show import show_plan
+    from jobs.spec import read_spec_file
+
+    job, spec = load(read_spec_file(spec_path, overrides))
+    data = open_dataset(spec.population.path, spec.population.id)
+    job.check(spec, data)
+    planned = job.plan(spec, data)
+    if as_json:
+        click.echo(encode(planned).decode(), nl=False)
+    else:
+        show_plan(planned)
+
+
+@canvass.group()
+def ledger() -> None:
+    """See what populations' privacy budgets were spent on, and limit them."""
+
+
+@ledger.command()
+@click.option("--url", metavar="URL", help="Another ledger than the one in the state folder.")
+def show(url: str | None) -> None:
+    """Show every account, its limit and its charges."""
+    from jobs.ledger import Ledger
+    from jobs.show import show_ledger
+    from jobs.state import state_home
+
+    show_ledger(Ledger.at(url, state_home()))
+
+
+@ledger.command()
+@click.argument("name")
+@click.argument("epsilon")
+@click.option("--url", metavar="URL", help="Another ledger than the one in the state folder.")
+def limit(name: str, epsilon: str, url: str | None) -> None:
+    """Limit what may be spent on the population NAME to EPSILON."""
+    from jobs.ledger import Ledger, parse_limit
+    from jobs.state import state_home
+
+    Ledger.at(url, state_home()).set_limit(name, parse_limit(epsilon))
+
+
+@canvass.command()
+def schema() -> None:
+    """Print the JSON Schema of specs, for editors."""
+    from jobs.catalogue import JOBS
+
+    schemas = [job().spec_type.model_json_schema() for job in JOBS.values()]
+    click.echo(json.dumps(schemas[0] if len(schemas) == 1 else {"oneOf": schemas}, indent=1))
+
+
+def _put(given: dict[str, Any], table: str, **values: object) -> None:
+    """Set what the command line gave, over what the spec says."""
+    chosen = {key: value for key, value in values.items() if value is not None}
+    if not chosen:
+        return
+    into = given.setdefault(table, {})
+    if not isinstance(into, dict):
+        raise SpecError(table, "must be a table")
+    into.update(chosen)
+
+
+def _backend(spec: Spec, secret_path: str | None, quiet: bool) -> Backend:
+    """Return the cluster's side, opened as the spec says once it is needed."""
+    from cluster.backend import Backend
+    from cluster.progress import progress_for
+    from cluster.reduce import Engine
+    from cluster.secret_file import read_secret
+
+    table = spec.cluster
+
+    def open_engine() -> AbstractContextManager[Engine]:
+        from cluster.session import ClusterOptions, open_engine
+
+        options = ClusterOptions(
+            table.scheduler, table.scheduler_file, table.workers, table.threads, table.memory, table.timeout_s
+        )
+        return open_engine(options, progress_for(sys.stderr, quiet))
+
+    secret = read_secret(secret_path) if secret_path else None
+    return Backend(open_engine, table.secrets_dir, secret)
+
+
+def main() -> None:
+    """Run the command line; every failure is one line and an exit code."""
+    try:
+        code = canvass.main(standalone_mode=False)
+        sys.exit(code if isinstance(code, int) else 0)
+    except click.ClickException as error:
+        error.show()
+        sys.exit(error.exit_code)
+    except click.Abort:
+        click.echo("canvass: stopped; running again resumes", err=True)
+        sys.exit(130)
+    except JobError as error:
+        click.echo(f"canvass: {error}", err=True)
+        sys.exit(error.exit_code)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,135 @@
+"""What a job is handed: a population to ask, its data before it is asked, and a place for its output.
+
+The cluster's classes and the in-process ones of the tests obey these protocols, and give the same bits.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager
+from typing import Any, Protocol, TypeVar
+
+import pyarrow as pa
+
+from udfs.asking import Ask, WrittenFile
+from udfs.identity import IdColumn
+from udfs.randomizer import Counts
+
+
+class Population(Protocol):
+    """Everybody who can be asked."""
+
+    @property
+    def rows(self) -> int:
+        """How many respondents there are."""
+        ...
+
+    @property
+    def digests(self) -> dict[str, dict[str, str]]:
+        """Keyed digests of the answers, by round and work unit."""
+        ...
+
+    @property
+    def files(self) -> dict[str, WrittenFile]:
+        """The files of reports that were written."""
+        ...
+
+    def ask(self, asks: Sequence[Ask], round_name: str) -> list[Counts]:
+        """Ask everybody; return the sums of reports, one for each ask."""
+        ...
+
+    def collect(self, asks: Sequence[Ask], round_name: str) -> list[Counts]:
+        """Ask everybody, write the reports, and return their sums."""
+        ...
+
+
+class Data(Protocol):
+    """A population's files, known by their footers: no row has been read."""
+
+    @property
+    def rows(self) -> int:
+        """How many rows there are."""
+        ...
+
+    @property
+    def snapshot(self) -> str:
+        """A digest of path, size, version and footer of every file."""
+        ...
+
+    @property
+    def metadata(self) -> tuple[dict[str, Any], ...]:
+        """What each file's footer says of reports in it."""
+        ...
+
+    @property
+    def column_bytes(self) -> dict[str, int]:
+        """The stored bytes of each column."""
+        ...
+
+    def columns(self, name: str) -> Iterator[tuple[str, pa.DataType]]:
+        """Yield each file's path and the type of one of its columns."""
+        ...
+
+    def tasks(self) -> int:
+        """Return how many tasks one question takes."""
+        ...
+
+
+class Output(Protocol):
+    """Where a job's results go."""
+
+    @property
+    def url(self) -> str:
+        """Where it is; absolute."""
+        ...
+
+    def publish(
+        self,
+        job_id: str,
+        reports: dict[str, WrittenFile],
+        documents: dict[str, bytes],
+        manifest: dict[str, Any],
+    ) -> str:
+        """Put staged reports and documents in place, the manifest last; return the manifest's SHA-256."""
+        ...
+
+    def verify(self, draw: str, digest: str) -> bytes | None:
+        """Return result.json where everything is as the draw's manifest says."""
+        ...
+
+    def discard(self, job_id: str) -> None:
+        """Remove what was staged."""
+        ...
+
+    def copy_to(self, url: str) -> None:
+        """Copy a verified output elsewhere."""
+        ...
+
+
+D = TypeVar("D", bound=Data)
+
+
+class Cluster(Protocol[D]):
+    """Opens data, populations and outputs, and keeps secrets where workers find them."""
+
+    def data(self, path: str, id_column: str | None) -> D:
+        """Find a population's files and read their footers."""
+        ...
+
+    def output(self, url: str) -> Output:
+        """Return a job's output folder."""
+        ...
+
+    def population(
+        self, data: D, ids: IdColumn | None, output_url: str, job_id: str, folder: str
+    ) -> AbstractContextManager[Population]:
+        """Start or reach a cluster; stage below the output; make the secret where there is none."""
+        ...
+
+    def has_secret(self, job_id: str, folder: str) -> bool:
+        """Tell whether the job's secret is there."""
+        ...
+
+    def destroy_secret(self, job_id: str, folder: str) -> None:
+        """Destroy the job's secret."""
+        ...

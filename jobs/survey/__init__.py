@@ -1,0 +1,1 @@
+"""Surveys: in which category is your answer?"""

@@ -1,0 +1,132 @@
+"""The survey job.
+
+Question: in which category is your answer, for each attribute of the spec? Privacy unit: one respondent,
+replaced by another. Guarantee: every report is private in the local model, exactly, at the sum of the
+attributes' epsilons. Who sees what: a worker stands in for its respondents' devices and sees their answers;
+the driver, the output and everybody after see reports and their sums. Method: randomized response and subset
+selection, inverted on the driver. Cost: one pass over the columns that are asked for.
+"""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from typing import Any
+
+from jobs.population import Data, Population
+from jobs.survey.estimate import CONFIDENCE, AttributeEstimate, estimate_attribute
+from jobs.survey.plan import plan_survey
+from jobs.survey.spec import SurveySpec
+from udfs.errors import SchemaError
+from udfs.mechanisms import describe
+
+
+class Survey:
+    """Proportions of a population's attributes."""
+
+    @property
+    def spec_type(self) -> type[SurveySpec]:
+        """The type of its specs."""
+        return SurveySpec
+
+    def check(self, spec: SurveySpec, data: Data) -> None:
+        """Refuse data whose columns, types or report designs do not fit the spec.
+
+        Raises
+        ------
+        SchemaError
+        """
+        for question, _ in spec.asks():
+            for file, arrow_type in data.columns(question.column):
+                question.check_type(arrow_type, file)
+        if spec.collected is not None:
+            _check_designs(spec, data)
+
+    def plan(self, spec: SurveySpec, data: Data) -> dict[str, Any]:
+        """Return what the job would do and how good it would be; reads no row."""
+        return plan_survey(spec, data)
+
+    def charges(self, spec: SurveySpec) -> list[tuple[str, Decimal]]:
+        """Return each attribute's epsilon; nothing for reports that are here already."""
+        if spec.collected is not None:
+            return []
+        return [(name, table.epsilon) for name, table in spec.attributes.items()]
+
+    def privacy(self, spec: SurveySpec) -> dict[str, Any]:
+        """Return the guarantee."""
+        epsilon = sum((table.epsilon for table in spec.attributes.values()), Decimal(0))
+        return {"model": "local", "neighbours": "one respondent replaced", "epsilon": epsilon}
+
+    def run(self, spec: SurveySpec, population: Population) -> dict[str, Any]:
+        """Ask every attribute in one round, and estimate."""
+        asks = spec.asks()
+        write = spec.output.reports and spec.collected is None
+        stage = "randomize" if spec.collected is None else "count reports"
+        sums = (
+            population.collect(asks, stage) if write else population.ask(asks, stage)
+        )  # one (cells,) an attribute
+        return {
+            "respondents": population.rows,
+            "confidence": CONFIDENCE,
+            "attributes": {
+                name: _document(
+                    spec,
+                    name,
+                    counts.tolist(),
+                    estimate_attribute(
+                        spec.randomizer(name),
+                        counts,
+                        population.rows,
+                        spec.attributes[name].missing == "category",
+                    ),
+                )
+                for name, counts in zip(spec.attributes, sums, strict=True)
+            },
+        }
+
+
+def _document(spec: SurveySpec, name: str, counts: list[int], estimate: AttributeEstimate) -> dict[str, Any]:
+    """Return an attribute's part of result.json."""
+    table = spec.attributes[name]
+    missing: dict[str, Any] = {"handling": table.missing}
+    if estimate.missing is not None:
+        missing |= {"share": estimate.missing[0], "standard_error": estimate.missing[1]}
+    if table.missing == "random":
+        missing["note"] = (
+            "a missing answer counts as a uniform one: each share leans towards 1/k by the missing share"
+        )
+    return {
+        "categories": list(table.categories),
+        "proportions": estimate.proportions,
+        "standard_errors": estimate.standard_errors,
+        "intervals": estimate.intervals,
+        "projected": estimate.projected,
+        "projection": "nearest point of the simplex",
+        "raw": estimate.raw.shares,
+        "raw_standard_errors": [
+            estimate.raw.covariance[c][c] ** 0.5 for c in range(len(estimate.raw.shares))
+        ],
+        "reports": counts,
+        "missing": missing,
+        "mechanism": table.mechanism,
+        "epsilon": table.epsilon,
+        "thresholds": {key: str(value) for key, value in spec.randomizer(name).thresholds().items()},
+    }
+
+
+def _check_designs(spec: SurveySpec, data: Data) -> None:
+    """Refuse report files whose footer says that they were made otherwise than the spec says."""
+    for entry in data.metadata:
+        for name, found in entry.get("attributes", {}).items():
+            if name not in spec.attributes:
+                continue
+            expected = describe(spec.question(name), spec.randomizer(name))
+            differing = [key for key in expected if found.get(key) != expected[key] and key != "epsilon"]
+            if Decimal(found.get("epsilon", "NaN")) != spec.attributes[name].epsilon:
+                differing.append("epsilon")
+            if differing:
+                raise SchemaError(
+                    f"attributes.{name}",
+                    "must say how its reports were made, as their files' footers do",
+                    ", ".join(f"{key} {found.get(key)!r} in a footer" for key in sorted(differing)),
+                    "correct the spec",
+                )

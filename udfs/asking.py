@@ -1,0 +1,210 @@
+"""What one block of rows does when it is asked, and how two blocks' answers add up."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Protocol, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from udfs.categories import Answers, Category
+from udfs.randomizer import Codes, Counts
+from udfs.streams import Draws, Lane
+
+
+class Question(Protocol):
+    """What is asked, and how a block of rows is read as truthful answers."""
+
+    @property
+    def column(self) -> str:
+        """The column that holds the answers."""
+        ...
+
+    @property
+    def missing(self) -> str:
+        """How a missing answer is handled: "none", "category" or "random"."""
+        ...
+
+    @property
+    def undeclared(self) -> str:
+        """How an answer outside the question is handled: "refuse" or "missing"."""
+        ...
+
+    @property
+    def label(self) -> str:
+        """The question and all that bears on its answers."""
+        ...
+
+    @property
+    def labels(self) -> tuple[Category | None, ...]:
+        """The cells' labels."""
+        ...
+
+    def check_type(self, arrow_type: pa.DataType, where: str) -> None:
+        """Refuse a column that cannot hold answers."""
+        ...
+
+    def encode(self, column: pa.Array) -> Answers:
+        """Return a block's answers as cells."""
+        ...
+
+    def impute(self, codes: Codes, draws: Draws) -> Codes:
+        """Give a uniform answer to those who gave none."""
+        ...
+
+
+class Mechanism(Protocol):
+    """How answers become reports: a randomizer, or a design whose reports are here already."""
+
+    @property
+    def label(self) -> str:
+        """The mechanism and all its parameters."""
+        ...
+
+    @property
+    def draws(self) -> bool:
+        """Whether it draws: a design that only reads reports needs no secret."""
+        ...
+
+    def randomize(self, answers: Codes, draws: Draws) -> npt.NDArray[np.generic]:
+        """Turn a block of truthful answers into reports."""
+        ...
+
+    def zeros(self) -> Counts:
+        """Return the sum of no reports."""
+        ...
+
+    def tally(self, reports: npt.NDArray[np.generic]) -> Counts:
+        """Add a block of reports up."""
+        ...
+
+    def thresholds(self) -> dict[str, int]:
+        """Return the integers that fix the law."""
+        ...
+
+    def report_type(self, labels: Sequence[Category | None]) -> pa.DataType:
+        """Return the type of a column of reports."""
+        ...
+
+    def to_arrow(self, reports: npt.NDArray[np.generic], labels: Sequence[Category | None]) -> pa.Array:
+        """Return a block of reports as a column."""
+        ...
+
+
+Ask: TypeAlias = tuple[Question, Mechanism]
+Fault: TypeAlias = tuple[str, str, str]
+"""(file, column, what is wrong): counted, never shown."""
+
+
+@dataclass(frozen=True)
+class Response:
+    """What one block of rows gives back for one ask.
+
+    Attributes
+    ----------
+    reports : ndarray, optional
+        One report a row; None where the block has a fault, so that nothing is drawn from it.
+    faults : dict of str to int
+        How many rows cannot be asked, by what is wrong with them.
+    """
+
+    reports: npt.NDArray[np.generic] | None
+    faults: dict[str, int]
+
+
+def respond(ask: Ask, column: pa.Array, draws_of: Callable[[Codes], Draws]) -> Response:
+    """Ask one block of rows.
+
+    Parameters
+    ----------
+    ask : Question and Mechanism
+    column : pyarrow.Array
+        The question's column.
+    draws_of : callable
+        Given the block's truthful answers, returns the draws that belong to them.
+
+    Returns
+    -------
+    Response
+
+    Notes
+    -----
+    Runs where the answers are: on a worker, or on a respondent's device with a block of one row.
+    """
+    question, mechanism = ask
+    answers = question.encode(column)
+    faults = {}
+    if answers.missing and question.missing == "none":
+        faults["missing answers"] = answers.missing
+    if answers.undeclared and question.undeclared == "refuse":
+        faults["answers outside the categories"] = answers.undeclared
+    if faults:
+        return Response(None, faults)
+    if not mechanism.draws:
+        return Response(answers.codes, {})
+    draws = draws_of(answers.codes)
+    if question.missing == "random":
+        codes = question.impute(answers.codes, Lane(draws, 1, 2))
+        return Response(mechanism.randomize(codes, Lane(draws, 0, 2)), {})
+    return Response(mechanism.randomize(answers.codes, draws), {})
+
+
+@dataclass(frozen=True)
+class WrittenFile:
+    """What a whole file is: bytes and SHA-256."""
+
+    size: int
+    sha256: str
+
+
+@dataclass(frozen=True)
+class Partial:
+    """The answers of some work units: a commutative monoid under `combine`.
+
+    Attributes
+    ----------
+    counts : tuple of ndarray of int64
+        A sum of reports for each ask.
+    rows : int
+        How many rows were asked.
+    faults : dict of Fault to int
+        How many rows cannot be asked, by file, column and what is wrong.
+    digests : dict of str to str
+        A keyed digest of the answers of each work unit.
+    repeats : tuple of int
+        Fingerprints of ids that seem to stand twice; at most `MOST_REPEATS`.
+    files : dict of str to WrittenFile
+        The files of reports that were written.
+    """
+
+    counts: tuple[Counts, ...]
+    rows: int = 0
+    faults: dict[Fault, int] = field(default_factory=dict)
+    digests: dict[str, str] = field(default_factory=dict)
+    repeats: tuple[int, ...] = ()
+    files: dict[str, WrittenFile] = field(default_factory=dict)
+
+
+MOST_REPEATS = 1000
+"""So many repeated ids are told apart; of more, these are counted."""
+
+
+def combine(partials: Iterable[Partial]) -> Partial:
+    """Add partial answers up; of none, the neutral one."""
+    counts: list[Counts] = []
+    rows, faults, repeats = 0, dict[Fault, int](), set[int]()
+    digests, files = dict[str, str](), dict[str, WrittenFile]()
+    for partial in partials:
+        counts = (
+            [a + b for a, b in zip(counts, partial.counts, strict=True)] if counts else list(partial.counts)
+        )
+        rows += partial.rows
+        for fault, count in partial.faults.items():
+            faults[fault] = faults.get(fault, 0) + count
+        digests |= partial.digests
+        files |= partial.files
+        repeats |= set(partial.repeats)
+    return Partial(tuple(counts), rows, faults, digests, tuple(sorted(repeats)[:MOST_REPEATS]), files)

@@ -1,0 +1,153 @@
+"""Randomized response over k cells: the truth with one probability, each other cell with another.
+
+References
+----------
+papers/randomized-response, equations 8 and 19: the design matrix with the largest diagonal that
+epsilon allows, e**eps / (k - 1 + e**eps) on it and 1 / (k - 1 + e**eps) off it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from typing import ClassVar
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from udfs.exact import WORD, truth_threshold
+from udfs.randomizer import Codes, Counts, PureRandomizer, Shares, code_dtype
+from udfs.streams import Draws, Lane, uniform_digits
+
+
+@dataclass(frozen=True)
+class RandomizedResponse(PureRandomizer):
+    """Randomized response over `cells` cells.
+
+    The truth is reported with probability `truth / 2**64`, an integer rounded down so that the ratio of
+    any two probabilities of one report stays within e**epsilon; what is left falls on the other cells
+    in exactly equal parts.
+
+    Privacy: each answer is epsilon-private in the local model, exactly. Cost: one word a row, and
+    another for one row in 2**64 / cells.
+
+    Parameters
+    ----------
+    cells : int
+        At least two.
+    epsilon : Decimal
+        Positive and finite.
+
+    Examples
+    --------
+    >>> from udfs.streams import fresh_draws
+    >>> design = RandomizedResponse(cells=6, epsilon=2.0)
+    >>> answer, draws = np.array([3], dtype=np.uint8), fresh_draws(1)  # a respondent's own device
+    >>> 0 <= design.randomize(answer, draws)[0] < 6
+    np.True_
+    """
+
+    mechanism: ClassVar[str] = "randomized-response"
+
+    @cached_property
+    def truth(self) -> int:
+        """The probability of a truthful report, over 2**64."""
+        return truth_threshold(Fraction(1, self.cells - 1), self.epsilon)
+
+    @property
+    def support_if_true(self) -> Fraction:
+        """The diagonal of the design matrix."""
+        return Fraction(self.truth, WORD)
+
+    @property
+    def support_if_false(self) -> Fraction:
+        """The entries off the diagonal: no integers over 2**64, but equal parts of one."""
+        return Fraction(WORD - self.truth, WORD * (self.cells - 1))
+
+    @property
+    def largest_ratio(self) -> Fraction:
+        """The ratio of a diagonal entry to another of its row."""
+        return self.support_if_true / self.support_if_false
+
+    @property
+    def label(self) -> str:
+        """The mechanism and all its parameters."""
+        return f"{self.mechanism} cells={self.cells} epsilon={self.epsilon.normalize()} truth={self.truth}"
+
+    def thresholds(self) -> dict[str, int]:
+        """Return the probability of a truthful report, over 2**64."""
+        return {"truth": self.truth}
+
+    def law(self) -> list[list[Fraction]]:
+        """Return the design matrix: row u, column v is the probability of report u for answer v."""
+        p, q = self.support_if_true, self.support_if_false
+        return [[p if u == v else q for v in range(self.cells)] for u in range(self.cells)]
+
+    def randomize(self, answers: Codes, draws: Draws) -> Codes:
+        """Turn a block of truthful answers into reports.
+
+        Parameters
+        ----------
+        answers : ndarray of unsigned integers, shape (rows,)
+            Each below `cells`.
+        draws : Draws
+            One source for the block.
+
+        Returns
+        -------
+        ndarray of unsigned integers, shape (rows,)
+            Each below `cells`.
+
+        Notes
+        -----
+        Runs where the answers are: on a worker, or on a respondent's device. A word w below
+        `(cells - 1) lie` moves the answer on by `w // lie + 1` places around the circle of cells, where
+        `lie` is the whole part of a lie's probability; a word at the top keeps it. The fewer than
+        `cells - 1` words between, which do not divide evenly, lie by an exactly uniform second draw.
+        """
+        dtype = code_dtype(self.cells)
+        lie, uneven = divmod(WORD - self.truth, self.cells - 1)
+        words = draws.words(0)
+        stay = self.cells - 1
+        if lie:
+            moved = np.minimum(words // np.uint64(lie), np.uint64(stay)).astype(dtype)
+        else:
+            moved = np.full(len(words), stay, dtype=dtype)
+        if uneven:
+            between = words - np.uint64(stay * lie) < np.uint64(uneven)
+            if between.any():
+                moved[between] = uniform_digits(Lane(draws, 1, 2), [stay])[0][between]
+        moved += dtype.type(1)
+        moved += answers.astype(dtype, copy=False)
+        reports: Codes = np.minimum(moved, moved - dtype.type(self.cells))
+        return reports
+
+    def tally(self, reports: npt.NDArray[np.generic]) -> Counts:
+        """Count the reports of each cell: int64, shape (cells,)."""
+        if self.cells > 16:
+            return np.bincount(reports.astype(np.intp), minlength=self.cells).astype(np.int64)
+        counts = [np.count_nonzero(reports == cell) for cell in range(self.cells - 1)]
+        return np.array([*counts, len(reports) - sum(counts)], dtype=np.int64)
+
+    def joint_support(self, shares: Shares) -> npt.NDArray[np.float64]:
+        """Return zeros: a report names one cell."""
+        return np.zeros((self.cells, self.cells))
+
+    def report_type(self, labels: Sequence[str | int | float | bool | None]) -> pa.DataType:
+        """Return a dictionary of the labels; a null label is a null report."""
+        return pa.dictionary(pa.from_numpy_dtype(code_dtype(self.cells)), _label_array(labels).type)
+
+    def to_arrow(
+        self, reports: npt.NDArray[np.generic], labels: Sequence[str | int | float | bool | None]
+    ) -> pa.Array:
+        """Return a block of reports as a dictionary column; the cell of a null label is null."""
+        mask = reports == len(labels) - 1 if labels[-1] is None else None
+        return pa.DictionaryArray.from_arrays(pa.array(reports, mask=mask), _label_array(labels))
+
+
+def _label_array(labels: Sequence[str | int | float | bool | None]) -> pa.Array:
+    """Return the labels that are no null, as a dictionary's values."""
+    return pa.array([label for label in labels if label is not None])

@@ -1,0 +1,181 @@
+"""What every randomizer gives, and the estimate that all pure frequency protocols share.
+
+A randomizer is *pure* when a report supports a category with one probability p where it is the truth
+and with one probability q where it is not. Its estimate, variance and intervals follow from p and q.
+
+References
+----------
+Wang, Blocki, Li, Jha: Locally differentially private protocols for frequency estimation (2017),
+equation 2 and theorem 2.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from fractions import Fraction
+from typing import ClassVar, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from udfs.errors import SpecError
+from udfs.exact import max_ratio, parse_epsilon
+from udfs.streams import Draws
+
+Codes: TypeAlias = npt.NDArray[np.unsignedinteger]
+Counts: TypeAlias = npt.NDArray[np.int64]
+Shares: TypeAlias = npt.NDArray[np.float64]
+
+
+def code_dtype(codes: int) -> np.dtype[np.unsignedinteger]:
+    """Return the smallest unsigned type that holds twice the number of codes.
+
+    Twice, so that a code can be turned round the circle of codes without leaving the type.
+    """
+    return np.dtype(
+        next(kind for kind in (np.uint8, np.uint16, np.uint32) if 2 * codes <= np.iinfo(kind).max)
+    )
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """Unbiased shares of the cells, and their covariance.
+
+    Attributes
+    ----------
+    shares : ndarray of float64, shape (cells,)
+        They sum to one; single ones may be negative or above one. NaN-free; empty where `reports` is 0.
+    covariance : ndarray of float64, shape (cells, cells)
+        Unbiased for randomized response; of order 1/(n - 1). Sampling of respondents is included.
+    reports : int
+        How many reports were added up.
+    """
+
+    shares: Shares
+    covariance: npt.NDArray[np.float64]
+    reports: int
+
+
+@dataclass(frozen=True)
+class PureRandomizer(ABC):
+    """A pure frequency protocol over cells 0 to cells - 1.
+
+    Parameters
+    ----------
+    cells : int
+        At least two.
+    epsilon : Decimal
+        The privacy of one answer against any other: positive and finite.
+    """
+
+    cells: int
+    epsilon: Decimal
+
+    mechanism: ClassVar[str]
+    draws: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        """Check the parameters, and the guarantee with rational arithmetic."""
+        object.__setattr__(self, "epsilon", parse_epsilon(self.epsilon))
+        if isinstance(self.cells, bool) or not isinstance(self.cells, int) or self.cells < 2:
+            raise SpecError(self.mechanism, "needs at least two cells", str(self.cells))
+        if self.largest_ratio <= 1:
+            raise SpecError(
+                self.mechanism, "its design must be invertible", f"epsilon {self.epsilon}", "give more"
+            )
+        if self.largest_ratio > max_ratio(self.epsilon):
+            raise AssertionError(f"{self.label}: the law exceeds epsilon")
+
+    @property
+    @abstractmethod
+    def support_if_true(self) -> Fraction:
+        """The probability p that a report supports its true cell."""
+
+    @property
+    @abstractmethod
+    def support_if_false(self) -> Fraction:
+        """The probability q that a report supports a given other cell."""
+
+    @property
+    @abstractmethod
+    def largest_ratio(self) -> Fraction:
+        """The largest ratio of the probabilities of one report under two answers."""
+
+    @property
+    @abstractmethod
+    def label(self) -> str:
+        """The mechanism and all its parameters: part of the keys of its draws."""
+
+    @abstractmethod
+    def thresholds(self) -> dict[str, int]:
+        """Return the integers that fix the law, as a report file's footer names them."""
+
+    @abstractmethod
+    def randomize(self, answers: Codes, draws: Draws) -> npt.NDArray[np.generic]:
+        """Turn a block of truthful answers into reports."""
+
+    def zeros(self) -> Counts:
+        """Return the sum of no reports: int64, shape (cells,)."""
+        return np.zeros(self.cells, dtype=np.int64)
+
+    @abstractmethod
+    def tally(self, reports: npt.NDArray[np.generic]) -> Counts:
+        """Add a block of reports up: int64, shape (cells,)."""
+
+    @abstractmethod
+    def joint_support(self, shares: Shares) -> npt.NDArray[np.float64]:
+        """Return the probability that a report supports two cells at once, given true shares."""
+
+    @abstractmethod
+    def report_type(self, labels: Sequence[str | int | float | bool | None]) -> pa.DataType:
+        """Return the Arrow type of a column of reports over cells of these labels."""
+
+    @abstractmethod
+    def to_arrow(
+        self, reports: npt.NDArray[np.generic], labels: Sequence[str | int | float | bool | None]
+    ) -> pa.Array:
+        """Return a block of reports as a column."""
+
+    def estimate(self, counts: Counts, reports: int) -> Estimate:
+        """Turn a sum of reports into unbiased shares with their covariance.
+
+        Parameters
+        ----------
+        counts : ndarray of int64, shape (cells,)
+            How many reports support each cell.
+        reports : int
+            How many reports were added up.
+
+        Returns
+        -------
+        Estimate
+            `shares = (counts / reports - q) / (p - q)`, unbiased; the covariance divides by
+            `reports - 1` and is NaN for a single report.
+
+        Notes
+        -----
+        Runs on the driver, on reports alone: post-processing.
+        """
+        if reports == 0:
+            return Estimate(np.empty(0), np.empty((0, 0)), 0)
+        slope = float(self.support_if_true - self.support_if_false)
+        observed = counts / reports
+        shares = (observed - float(self.support_if_false)) / slope
+        joint = self.joint_support(shares)
+        np.fill_diagonal(joint, observed)
+        scale = 1.0 / (reports - 1) if reports > 1 else np.nan
+        return Estimate(shares, (joint - np.outer(observed, observed)) * (scale / slope**2), reports)
+
+    def predicted_variance(self, share: float) -> float:
+        """Return the variance of one share's estimate times the number of reports.
+
+        Sampling of respondents is included: it tends to `share (1 - share)` as epsilon grows.
+        """
+        p, q = float(self.support_if_true), float(self.support_if_false)
+        slope = float(self.support_if_true - self.support_if_false)
+        observed = q + slope * share
+        return observed * (1 - observed) / slope**2 if p > q else np.inf
