@@ -9,12 +9,12 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+from collections import Counter
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass
 from typing import IO, Any
 
-import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 from fsspec.implementations.local import LocalFileSystem
@@ -124,6 +124,8 @@ class Dataset:
         All row groups that hold rows.
     column_bytes : dict of str to int
         The bytes of each top-level column as they are stored.
+    nulls : dict of (int, str) to int
+        By file and column, how many values are null, where a footer says that some are.
     """
 
     files: tuple[DataFile, ...]
@@ -131,6 +133,7 @@ class Dataset:
     metadata: tuple[dict[str, Any], ...]
     units: tuple[Unit, ...]
     column_bytes: dict[str, int]
+    nulls: dict[tuple[int, str], int]
 
     @property
     def rows(self) -> int:
@@ -160,6 +163,12 @@ class Dataset:
             Part(index, tuple(units), {unit.file: self.files[unit.file] for unit in units})
             for index, units in enumerate(groups)
         )
+
+    def known_nulls(self, name: str) -> Iterator[tuple[str, int]]:
+        """Yield the paths of files whose footers say that a column has nulls, and how many."""
+        for place, file in enumerate(self.files):
+            if count := self.nulls.get((place, name)):
+                yield file.url, count
 
     def columns(self, name: str) -> Iterator[tuple[str, pa.DataType]]:
         """Yield each file's path and the type of one of its columns.
@@ -205,11 +214,19 @@ def open_dataset(path: str, id_column: str | None = None) -> Dataset:
     with ThreadPoolExecutor(min(_FOOTER_READERS, len(paths))) as pool:
         footers = list(pool.map(lambda one: _read_footer(fs, one), paths))
     units: list[Unit] = []
-    column_bytes: dict[str, int] = {}
+    column_bytes: Counter[str] = Counter()
+    nulls: Counter[tuple[int, str]] = Counter()
     for place, (_, metadata, _) in enumerate(footers):
         for number in range(metadata.num_row_groups):
-            group = metadata.row_group(number)
-            span = _count_columns(group, id_column, column_bytes)
+            group, span = metadata.row_group(number), None
+            for column in (group.column(index) for index in range(group.num_columns)):
+                name = column.path_in_schema
+                column_bytes[name.split(".")[0]] += column.total_compressed_size
+                statistics = column.statistics
+                if statistics is not None and statistics.has_null_count and statistics.null_count:
+                    nulls[place, name] += statistics.null_count
+                if statistics is not None and name == id_column:
+                    span = _integer_span(statistics)
             if group.num_rows:
                 units.append(Unit(place, number, group.num_rows, span))
     return Dataset(
@@ -217,7 +234,8 @@ def open_dataset(path: str, id_column: str | None = None) -> Dataset:
         schemas=tuple(schema for _, _, schema in footers),
         metadata=tuple(_canvass_entry(metadata) for _, metadata, _ in footers),
         units=tuple(units),
-        column_bytes=column_bytes,
+        column_bytes=dict(column_bytes),
+        nulls=dict(nulls),
     )
 
 
@@ -325,21 +343,15 @@ def _size_and_version(fs: Any, path: str) -> tuple[int, str]:
     return int(fs.info(path)["size"]), str(fs.ukey(path))
 
 
-def _count_columns(
-    group: pq.RowGroupMetaData, id_column: str | None, column_bytes: dict[str, int]
-) -> tuple[int, int] | None:
-    """Add a row group's stored bytes up by column, and return the span of its ids, if known."""
-    span = None
-    for number in range(group.num_columns):
-        column = group.column(number)
-        name = column.path_in_schema.split(".")[0]
-        column_bytes[name] = column_bytes.get(name, 0) + column.total_compressed_size
-        statistics = column.statistics
-        if column.path_in_schema == id_column and statistics is not None and statistics.has_min_max:
-            low, high = statistics.min, statistics.max
-            if isinstance(low, int | np.integer) and isinstance(high, int | np.integer):
-                span = (int(low), int(high))
-    return span
+def _integer_span(statistics: pq.Statistics) -> tuple[int, int] | None:
+    """Return the least and greatest value of a row group's column of integers, where they are known."""
+    if (
+        not statistics.has_min_max
+        or not isinstance(statistics.min, int)
+        or not isinstance(statistics.max, int)
+    ):
+        return None
+    return statistics.min, statistics.max
 
 
 def _canvass_entry(metadata: pq.FileMetaData) -> dict[str, Any]:

@@ -25,13 +25,11 @@ from cluster.repeats import (
 from cluster.reports import ReportWriter, WriteBlock
 from cluster.secret_file import SecretFile
 from cluster.storage import Store
-from udfs.asking import Ask, Fault, Partial, WrittenFile, combine, respond
+from udfs.asking import MISSING_IDS, Ask, Fault, Partial, WrittenFile, combine, refusal, respond
 from udfs.errors import SchemaError
-from udfs.identity import Blocks, IdColumn, spread
+from udfs.identity import Blocks, IdColumn
 from udfs.randomizer import Codes, Counts
 from udfs.streams import Draws, IdDraws, RowDraws, Secret, block_key
-
-_MOST_FAULTS_NAMED = 5
 
 
 @dataclass(frozen=True)
@@ -77,7 +75,9 @@ class AskPart:
             )
             for question, mechanism in self.asks
         ]
-        sorter = RunSorter(part, self.scratch) if self.ids and self.ids.checked else None
+        sorter = (
+            RunSorter(part, self.scratch, secret.key("repeats")) if self.ids and self.ids.checked else None
+        )
         counts, digests = self._zeros(), dict[str, str]()
         for unit, blocks in _read(part, self._columns()):
             digest = hmac.new(secret.key("digest", self.round_name), digestmod="sha256")
@@ -85,7 +85,7 @@ class AskPart:
                 id_column = block.column(self.ids.name) if self.ids else None
                 ids = self._ids_of(id_column, unit, secret)
                 if sorter is not None and ids is not None:
-                    sorter.add(spread(ids, secret.key("repeats"))[:, 0])
+                    sorter.add(ids)
                 place = (unit.file, unit.row_group, number * BLOCK_ROWS)
                 columns = []
                 for index, (question, mechanism) in enumerate(self.asks):
@@ -124,9 +124,7 @@ class AskPart:
             file = part.files[unit.file].url
             for block in blocks:
                 found = (
-                    {(self.ids.name, "missing ids"): block.column(self.ids.name).null_count}
-                    if self.ids
-                    else {}
+                    {(self.ids.name, MISSING_IDS): block.column(self.ids.name).null_count} if self.ids else {}
                 )
                 for question, mechanism in self.asks:
                     response = respond((question, mechanism), block.column(question.column), _no_draws)
@@ -190,8 +188,8 @@ class CountSightings:
         found = []
         for unit, blocks in _read(part, [self.ids.name]):
             for block in blocks:
-                mixed = spread(self.ids.blocks(block.column(0), secret), secret.key("repeats"))
-                found.append(sight(part.files[unit.file].url, mixed, suspects))
+                blocks_of = self.ids.blocks(block.column(0), secret)
+                found.append(sight(part.files[unit.file].url, blocks_of, suspects, secret.key("repeats")))
         return join_sightings(found)
 
 
@@ -248,7 +246,7 @@ class ClusterPopulation:
         chunk = AskPart(asks, round_name, self.ids, self.secret_file, scratch, reports)
         answer = self.engine.reduce(self.parts, chunk, combine, round_name)
         if answer.faults:
-            raise _refusal(answer.faults)
+            raise refusal(answer.faults)
         self._check_repeats(answer.repeats, scratch)
         self.digests[round_name] = dict(sorted(answer.digests.items()))
         self.files |= answer.files
@@ -264,21 +262,6 @@ class ClusterPopulation:
         count = CountSightings(self.ids, self.secret_file, repeats)
         files = self.engine.reduce(self.parts, count, join_sightings, "locate repeated ids").repeated()
         if files:
-            raise _refusal(
+            raise refusal(
                 {(file, self.ids.name, "rows whose id repeats"): rows for file, rows in files.items()}
             )
-
-
-def _refusal(faults: dict[Fault, int]) -> SchemaError:
-    """Name what cannot be asked by file, column and count."""
-    named = [
-        f"{count} {what} in column {column!r} of {file}"
-        for (file, column, what), count in sorted(faults.items())[:_MOST_FAULTS_NAMED]
-    ]
-    rest = len(faults) - len(named)
-    return SchemaError(
-        "population",
-        "every row must be one respondent who can be asked",
-        "; ".join(named) + (f"; and {rest} more columns of files" if rest else ""),
-        "mend the data, or provide for it: missing, undeclared and ids in the spec",
-    )

@@ -17,7 +17,7 @@ import numpy.typing as npt
 from cluster.dataset import Part
 from cluster.storage import Store
 from udfs.asking import MOST_REPEATS
-from udfs.identity import Blocks
+from udfs.identity import Blocks, spread
 
 RUN_ROWS = 1 << 22
 """Rows whose fingerprints are sorted at a time: 32 MiB."""
@@ -66,18 +66,27 @@ def _spans_apart(parts: Sequence[Part]) -> bool:
 
 
 class RunSorter:
-    """Takes one part's fingerprints block by block, sorts them in runs, and finds repeats within a run."""
+    """Takes one part's ids block by block, sorts them in runs, and finds repeats within a run.
 
-    def __init__(self, part: Part, scratch: Scratch | None) -> None:
-        self._name, self._scratch = f"part-{part.index:05d}", scratch
+    Parameters
+    ----------
+    part : Part
+    scratch : Scratch, optional
+        Where sorted runs go; without, each run is only looked through.
+    key : bytes
+        Of the fingerprints: see `udfs.identity.spread`.
+    """
+
+    def __init__(self, part: Part, scratch: Scratch | None, key: bytes) -> None:
+        self._name, self._scratch, self._key = f"part-{part.index:05d}", scratch, key
         self._blocks: list[Fingerprints] = []
         self._rows = self._runs = 0
         self._repeats: set[int] = set()
 
-    def add(self, fingerprints: Fingerprints) -> None:
-        """Take one block's."""
-        self._blocks.append(fingerprints)
-        self._rows += len(fingerprints)
+    def add(self, blocks: Blocks) -> None:
+        """Take one block's ids."""
+        self._blocks.append(blocks[:, 0].copy())
+        self._rows += len(blocks)
         if self._rows >= RUN_ROWS:
             self._end_run()
 
@@ -89,16 +98,26 @@ class RunSorter:
     def _end_run(self) -> None:
         if not self._blocks:
             return
-        run = np.sort(np.concatenate(self._blocks))
+        run = np.concatenate(self._blocks)
         self._blocks, self._rows = [], 0
-        self._repeats.update(_repeated(run))
         if self._scratch is not None:
-            places = np.searchsorted(run, self._scratch.edges()).astype("<i8")
-            bounds = np.concatenate([[0], places, [len(run)]]).astype("<i8")
-            with self._scratch.folder.replacing(f"{self._name}-{self._runs:03d}.run") as file:
-                file.write(bounds.tobytes())
-                file.write(run.astype("<u8", copy=False).tobytes())
+            run = spread(run, self._key)
+            run.sort()
+            self._repeats.update(_repeated(run))
+            self._write(run, self._scratch)
+        elif not (run[1:] > run[:-1]).all():
+            run.sort()
+            repeated = np.array(list(_repeated(run)), dtype=np.uint64)
+            self._repeats.update(spread(repeated, self._key).tolist())
         self._runs += 1
+
+    def _write(self, run: Fingerprints, scratch: Scratch) -> None:
+        """Write a sorted run after the places where its buckets begin and end."""
+        places = np.searchsorted(run, scratch.edges()).astype("<i8")
+        bounds = np.concatenate([[0], places, [len(run)]]).astype("<i8")
+        with scratch.folder.replacing(f"{self._name}-{self._runs:03d}.run") as file:
+            file.write(bounds.tobytes())
+            file.write(run.astype("<u8", copy=False).data)
 
 
 @dataclass(frozen=True)
@@ -148,9 +167,9 @@ class Sightings:
         return files
 
 
-def sight(file: str, blocks: Blocks, suspects: Fingerprints) -> Sightings:
+def sight(file: str, blocks: Blocks, suspects: Fingerprints, key: bytes) -> Sightings:
     """Return where the suspected fingerprints stand in a block of rows, told apart by all 128 bits."""
-    seen = blocks[np.isin(blocks[:, 0], suspects)]
+    seen = blocks[np.isin(spread(blocks[:, 0], key), suspects)]
     whole, counts = np.unique(seen, axis=0, return_counts=True)
     return Sightings({(a, b): {file: n} for (a, b), n in zip(whole.tolist(), counts.tolist(), strict=True)})
 

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import contextlib
+import importlib
 import logging
 import platform
 import queue
+import threading
 import time
 import uuid
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from importlib.metadata import version
-from typing import Any
+from typing import Any, TypeVar
 
 import dask
 import distributed
@@ -20,9 +22,12 @@ from cluster.progress import Progress
 from cluster.reduce import P, U, code_digest, run_chunk, run_combine, tree
 from udfs.errors import ClusterError, JobError, SpecError
 
+T = TypeVar("T")
+
 _CHECKED_PACKAGES = ("dask", "distributed", "numpy", "pyarrow", "cryptography")
 _POLL_S = 1.0
 _CONNECT_TIMEOUT_S = 30.0
+_ANSWER_TIMEOUT_S = 120.0
 
 _EMBEDDED_CONFIG = {
     "distributed.scheduler.allowed-failures": 3,
@@ -126,7 +131,8 @@ def _start_embedded(options: ClusterOptions, stack: contextlib.ExitStack) -> dis
 
 
 def worker_facts() -> dict[str, str]:
-    """Return what must be the same on the driver and on every worker."""
+    """Return what must be the same on the driver and on every worker; import what tasks will need."""
+    importlib.import_module("cluster.population")
     facts = {name: version(name) for name in _CHECKED_PACKAGES}
     return facts | {"python": ".".join(platform.python_version_tuple()[:2]), "code": code_digest()}
 
@@ -140,7 +146,9 @@ def check_cluster(client: distributed.Client) -> None:
     """
     own = worker_facts()
     try:
-        found: dict[str, Any] = client.run(worker_facts, on_error="return")
+        found: dict[str, Any] = _within(
+            _ANSWER_TIMEOUT_S, lambda: client.run(worker_facts, on_error="return")
+        )
     except Exception as error:
         raise ClusterError("cluster", "every worker must answer", type(error).__name__) from None
     for address, facts in sorted(found.items()):
@@ -159,6 +167,26 @@ def check_cluster(client: distributed.Client) -> None:
                     str(facts.get(name))[:12],
                     "install the same releases everywhere, and restart the worker",
                 )
+
+
+def _within(seconds: float, call: Callable[[], T]) -> T:
+    """Return what a call returns, or fail when it takes longer; the call is then left behind."""
+    answer: queue.SimpleQueue[tuple[bool, Any]] = queue.SimpleQueue()
+
+    def run() -> None:
+        try:
+            answer.put((True, call()))
+        except Exception as error:
+            answer.put((False, error))
+
+    threading.Thread(target=run, daemon=True).start()
+    try:
+        returned, value = answer.get(timeout=seconds)
+    except queue.Empty:
+        raise TimeoutError from None
+    if not returned:
+        raise value
+    return value
 
 
 class DaskEngine:

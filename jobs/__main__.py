@@ -7,6 +7,7 @@ commands, so that help and specs' errors come at once.
 from __future__ import annotations
 
 import json
+import signal
 import sys
 from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Any
@@ -157,6 +158,7 @@ def _backend(spec: Spec, secret_path: str | None, quiet: bool) -> Backend:
 
 def main() -> None:
     """Run the command line; every failure is one line and an exit code."""
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
     try:
         code = canvass.main(standalone_mode=False)
         sys.exit(code if isinstance(code, int) else 0)

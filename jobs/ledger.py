@@ -41,6 +41,7 @@ _CHARGES = sa.Table(
     sa.UniqueConstraint("account", "job", "draw", "question"),
 )
 _BUSY_TIMEOUT_S = 60
+_CREATION_LOCK = int.from_bytes(b"canvass", "big")
 
 
 @dataclass(frozen=True)
@@ -92,13 +93,15 @@ class Ledger:
     def __init__(self, url: str) -> None:
         try:
             self._engine = sa.create_engine(url, connect_args=_connect_args(url))
-        except (ArgumentError, ImportError) as error:
+        except (ArgumentError, ImportError, ValueError) as error:
             raise SpecError(
                 "ledger.url", "must be a database URL with its driver installed", type(error).__name__
             ) from None
         if self._engine.dialect.name == "sqlite":
             _let_writers_stand_in_line(self._engine)
         with self._transaction() as connection:
+            if self._engine.dialect.name == "postgresql":  # tables that are made twice at once collide
+                connection.execute(sa.select(sa.func.pg_advisory_xact_lock(_CREATION_LOCK)))
             _SCHEMA.create_all(connection, checkfirst=True)
 
     @classmethod

@@ -20,6 +20,7 @@ from jobs.population import Cluster, D, Data, Output, Population
 from jobs.results import encode
 from jobs.spec import Spec
 from jobs.state import JobState, Record
+from udfs.asking import MISSING_IDS, refusal
 from udfs.errors import BudgetError, SchemaError, SpecError
 from udfs.identity import IdColumn, id_kind
 
@@ -74,6 +75,9 @@ def open_data(spec: Spec, cluster: Cluster[D]) -> tuple[D, IdColumn | None]:
     kind = id_kind(types)
     if kind is None:
         raise SchemaError(f"column {table.id!r}", "ids must be text or integers", ", ".join(map(str, types)))
+    nulls = {(file, table.id, MISSING_IDS): count for file, count in data.known_nulls(table.id)}
+    if nulls:
+        raise refusal(nulls)
     return data, IdColumn(table.id, kind, table.ids == "checked")
 
 

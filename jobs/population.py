@@ -66,6 +66,10 @@ class Data(Protocol):
         """The stored bytes of each column."""
         ...
 
+    def known_nulls(self, name: str) -> Iterator[tuple[str, int]]:
+        """Yield the paths of files whose footers say that a column has nulls, and how many."""
+        ...
+
     def columns(self, name: str) -> Iterator[tuple[str, pa.DataType]]:
         """Yield each file's path and the type of one of its columns."""
         ...

@@ -10,7 +10,9 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from udfs.categories import Answers, Category
+from udfs.categories import Answers
+from udfs.errors import SchemaError
+from udfs.lookup import Category
 from udfs.randomizer import Codes, Counts
 from udfs.streams import Draws, Lane
 
@@ -98,6 +100,10 @@ Ask: TypeAlias = tuple[Question, Mechanism]
 Fault: TypeAlias = tuple[str, str, str]
 """(file, column, what is wrong): counted, never shown."""
 
+MISSING, MISSING_IDS = "missing answers", "missing ids"
+
+_MOST_FAULTS_NAMED = 5
+
 
 @dataclass(frozen=True)
 class Response:
@@ -138,7 +144,7 @@ def respond(ask: Ask, column: pa.Array, draws_of: Callable[[Codes], Draws]) -> R
     answers = question.encode(column)
     faults = {}
     if answers.missing and question.missing == "none":
-        faults["missing answers"] = answers.missing
+        faults[MISSING] = answers.missing
     if answers.undeclared and question.undeclared == "refuse":
         faults["answers outside the categories"] = answers.undeclared
     if faults:
@@ -208,3 +214,18 @@ def combine(partials: Iterable[Partial]) -> Partial:
         files |= partial.files
         repeats |= set(partial.repeats)
     return Partial(tuple(counts), rows, faults, digests, tuple(sorted(repeats)[:MOST_REPEATS]), files)
+
+
+def refusal(faults: dict[Fault, int]) -> SchemaError:
+    """Name what cannot be asked by file, column and count."""
+    named = [
+        f"{count} {what} in column {column!r} of {file}"
+        for (file, column, what), count in sorted(faults.items())[:_MOST_FAULTS_NAMED]
+    ]
+    rest = len(faults) - len(named)
+    return SchemaError(
+        "population",
+        "every row must be one respondent who can be asked",
+        "; ".join(named) + (f"; and {rest} more columns of files" if rest else ""),
+        "mend the data, or provide for it: missing, undeclared and ids in the spec",
+    )

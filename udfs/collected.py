@@ -10,8 +10,9 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from udfs.categories import Answers, Category, CategoryQuestion
+from udfs.categories import Answers, CategoryQuestion
 from udfs.errors import SchemaError
+from udfs.lookup import Category
 from udfs.randomizer import Codes, Counts, PureRandomizer
 from udfs.streams import Draws
 

@@ -36,7 +36,11 @@ class JobError(Exception):
     def __str__(self) -> str:
         """Return the message, on one line."""
         text = f"{self.where}: {self.must}" + (f"; got {self.got}" if self.got else "")
-        return text + (f". {self.remedy[:1].upper()}{self.remedy[1:]}." if self.remedy else "")
+        if not self.remedy:
+            return text
+        return f"{text}. {self.remedy[:1].upper()}{self.remedy[1:]}" + (
+            "" if self.remedy.endswith("?") else "."
+        )
 
 
 class SpecError(JobError, ValueError):

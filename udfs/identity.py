@@ -178,28 +178,27 @@ def _double(block: bytes) -> bytes:
     return ((number ^ 0x87 if number >> 128 else number) & ((1 << 128) - 1)).to_bytes(16, "big")
 
 
-def spread(blocks: Blocks, key: bytes) -> Blocks:
-    """Return the ids' blocks with first halves that fall evenly, whatever the ids are.
+def spread(halves: npt.NDArray[np.uint64], key: bytes) -> npt.NDArray[np.uint64]:
+    """Return the first halves of ids' blocks as fingerprints that fall evenly, whatever the ids are.
 
-    The first halves sort and cut into buckets of equal size. For integer ids the map is a bijection
-    of 64 bits (xor with a key, then Stafford's variant 13 of the MurmurHash3 finalizer), so equal
-    halves mean equal ids; text blocks are even as they are.
+    They sort, and cut into buckets of equal size. The map is a bijection of 64 bits (xor with a key, then
+    Stafford's variant 13 of the MurmurHash3 finalizer): equal fingerprints mean equal halves, and for
+    integers equal ids.
 
     Parameters
     ----------
-    blocks : ndarray of uint64, shape (rows, 2)
-        From `id_blocks`.
+    halves : ndarray of uint64, shape (rows,)
+        The first column of `id_blocks`.
     key : bytes
         At least 8 bytes: nobody who picks ids can fill one bucket.
 
     Returns
     -------
-    ndarray of uint64, shape (rows, 2)
+    ndarray of uint64, shape (rows,)
     """
-    mixed = blocks.copy()
-    first = mixed[:, 0] ^ np.uint64(int.from_bytes(key[:8], "little"))
+    mixed = halves ^ np.uint64(int.from_bytes(key[:8], "little"))
     for shift, factor in ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB)):
-        first ^= first >> np.uint64(shift)
-        first *= np.uint64(factor)
-    mixed[:, 0] = first ^ (first >> np.uint64(31))
+        mixed ^= mixed >> np.uint64(shift)
+        mixed *= np.uint64(factor)
+    mixed ^= mixed >> np.uint64(31)
     return mixed

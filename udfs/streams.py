@@ -217,8 +217,9 @@ class IdDraws:
         """Return the rows' `index`-th words: uint64, shape (rows,)."""
         counter, half = divmod(index, 2)
         if counter != self._counter:
-            blocks = self._ids.copy()
-            blocks[:, 1] ^= self._answers | np.uint64(counter)
+            blocks = np.empty((len(self), 2), dtype=_WORD)
+            blocks[:, 0] = self._ids[:, 0]
+            np.bitwise_xor(self._ids[:, 1], self._answers | np.uint64(counter), out=blocks[:, 1])
             self._pair, self._counter = self._cipher.encrypt(blocks), counter
         return self._pair[:, half]
 
@@ -303,4 +304,4 @@ def _uniform_below(draws: Draws, bound: int) -> Words:
         attempt += 1
         words = np.where(refused, draws.words(attempt), words)
         refused = words > limit
-    return words % np.uint64(bound)
+    return words - (words // np.uint64(bound)) * np.uint64(bound)

@@ -21,7 +21,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from udfs.exact import WORD, truth_threshold
-from udfs.randomizer import Codes, Counts, PureRandomizer, Shares
+from udfs.randomizer import Codes, Counts, PureRandomizer, Shares, code_dtype
 from udfs.streams import Draws, Lane, uniform_digits
 
 
@@ -119,30 +119,29 @@ class SubsetSelection(PureRandomizer):
 
         Notes
         -----
-        Runs where the answers are: on a worker, or on a respondent's device. The other cells are taken
-        in turn; with m left to see and s still wanted, one is taken with probability s / m (Knuth's
-        Algorithm S), by an exactly uniform digit below m.
+        Runs where the answers are: on a worker, or on a respondent's device. The others are taken in
+        turn, in the order of the cells without the truth; with m left to see and s still wanted, one is
+        taken with probability s / m (Knuth's Algorithm S), by an exactly uniform digit below m.
         """
         others = self.cells - 1
-        rows = np.arange(len(answers))
-        truths = answers.astype(np.intp)
+        dtype = code_dtype(self.cells)
+        truths = answers.astype(dtype, copy=False)
         holds = draws.words(0) < np.uint64(self.truth)
-        reports = np.zeros((len(answers), self.cells), dtype=np.bool_)
-        reports[rows, truths] = holds
-        wanted = np.where(holds, np.uint64(self.size - 1), np.uint64(self.size))
-        digits = uniform_digits(Lane(draws, 1, 2), list(range(others, 0, -1)))
-        for step, digit in enumerate(digits):
-            taken = digit < wanted
-            wanted -= taken
-            places = truths + (step + 1)
-            places -= np.where(places >= self.cells, self.cells, 0)
-            reports[rows, places] = taken
+        wanted = dtype.type(self.size) - holds.astype(dtype)
+        columns = np.empty((self.cells, len(answers)), dtype=np.bool_)
+        before = holds
+        for cell, digit in enumerate(uniform_digits(Lane(draws, 1, 2), list(range(others, 0, -1)))):
+            taken = digit.astype(dtype) < wanted
+            wanted -= taken.view(np.uint8)
+            columns[cell] = np.where(truths > cell, taken, np.where(truths == cell, holds, before))
+            before = taken
+        columns[others] = np.where(truths == others, holds, before)
+        reports: npt.NDArray[np.bool_] = columns.T
         return reports
 
     def tally(self, reports: npt.NDArray[np.generic]) -> Counts:
         """Count the sets that hold each cell: int64, shape (cells,)."""
-        counts: Counts = np.count_nonzero(reports, axis=0).astype(np.int64)
-        return counts
+        return np.array([np.count_nonzero(column) for column in reports.T], dtype=np.int64)
 
     def joint_support(self, shares: Shares) -> npt.NDArray[np.float64]:
         """Return the probability that a set holds two cells at once, given true shares."""
@@ -161,7 +160,9 @@ class SubsetSelection(PureRandomizer):
         self, reports: npt.NDArray[np.generic], labels: Sequence[str | int | float | bool | None]
     ) -> pa.Array:
         """Return a block of reports as bit sets."""
-        packed = np.packbits(reports.view(np.bool_), axis=1, bitorder="little")
+        packed = np.zeros((len(reports), -(-self.cells // 8)), dtype=np.uint8)
+        for cell, column in enumerate(reports.T):
+            packed[:, cell // 8] |= column.view(np.uint8) << np.uint8(cell % 8)
         return pa.FixedSizeBinaryArray.from_buffers(
             self.report_type(labels), len(reports), [None, pa.py_buffer(packed)]
         )

@@ -16,6 +16,7 @@ from jobs.population import Data, Population
 from jobs.survey.estimate import CONFIDENCE, AttributeEstimate, estimate_attribute
 from jobs.survey.plan import plan_survey
 from jobs.survey.spec import SurveySpec
+from udfs.asking import MISSING, Fault, refusal
 from udfs.errors import SchemaError
 from udfs.mechanisms import describe
 
@@ -35,9 +36,15 @@ class Survey:
         ------
         SchemaError
         """
+        faults: dict[Fault, int] = {}
         for question, _ in spec.asks():
             for file, arrow_type in data.columns(question.column):
                 question.check_type(arrow_type, file)
+            if spec.attributes[question.column].missing == "none":
+                nulls = data.known_nulls(question.column)
+                faults |= {(file, question.column, MISSING): count for file, count in nulls}
+        if faults:
+            raise refusal(faults)
         if spec.collected is not None:
             _check_designs(spec, data)
 

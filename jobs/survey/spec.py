@@ -58,7 +58,10 @@ class SurveySpec(Spec):
     def _build_every_ask(self) -> Self:
         for name in self.attributes:
             self.question(name)
-            self.randomizer(name)
+            try:
+                self.randomizer(name)
+            except SpecError as error:  # so small an epsilon that nothing could be estimated
+                raise SpecError(f"attributes.{name}.epsilon", error.must, error.got, error.remedy) from None
         if self.population.id in self.attributes:
             raise SpecError("population.id", "the column of ids must not be an attribute", self.population.id)
         return self

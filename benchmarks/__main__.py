@@ -1,0 +1,175 @@
+"""All benchmarks, side by side in one run: `make bench`, or `python -m benchmarks --quick`."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import platform
+import time
+from importlib.metadata import version
+from pathlib import Path
+
+from benchmarks.measure import PEERS_PYTHON, run_json
+
+RESULTS = Path(__file__).parent / "RESULTS.md"
+_MILLION = 1_000_000
+_GIB = 1 << 30
+
+
+def client_table() -> list[str]:
+    """Return the client's reports a second, against the peers' and the bare keystream."""
+    ours = run_json("benchmarks.client")
+    peers = run_json("benchmarks.peers_client", python=PEERS_PYTHON) if PEERS_PYTHON.exists() else {}
+    fastest = max(peers.values(), default=float("nan"))
+    stream = ours["bare keystream, 8 bytes a report"]
+    lines = [
+        "## The client: one core, k = 6, epsilon 2",
+        "",
+        "| what | million reports/s | x the faster peer | bare keystream / this |",
+        "|---|---:|---:|---:|",
+    ]
+    lines += [
+        f"| {name} | {rate / _MILLION:,.1f} | {rate / fastest:.1f} | {stream / rate:.1f} |"
+        for name, rate in {**ours, **peers}.items()
+    ]
+    row, by_id = ours["randomized response by row"], ours["randomized response by integer id"]
+    return [
+        *lines,
+        "",
+        _goal("by row against the faster peer, at least 40x", row / fastest, row / fastest >= 40),
+        _goal("by id against the faster peer, at least 15x", by_id / fastest, by_id / fastest >= 15),
+        _goal("by row against the bare keystream, within 4x", stream / row, stream / row <= 4),
+    ]
+
+
+def job_tables(sizes: list[int]) -> list[str]:
+    """Return the whole job's seconds and peaks, against one process that reads and counts the column."""
+    lines = [
+        "## The whole job: two processes, k = 6, epsilon 2, reports written",
+        "",
+        "Seconds beyond cluster start, from the first task to the committed manifest, files in the page cache. The"
+        " plain read is `pyarrow.parquet.read_table` of the one column and `value_counts`, in one process: with"
+        " pyarrow's threads on both cores, and on one.",
+        "",
+        "| million rows | column | ids | job, s | plain read (threads), s | ratio | plain read (one thread), s | ratio |",
+        "|---:|---|---|---:|---:|---:|---:|---:|",
+    ]
+    jobs: dict[tuple[int, str, str], dict[str, float]] = {}
+    goals = []
+    for rows in sizes:
+        for column, ids in (
+            ("code", ""),
+            ("level", ""),
+            ("code", "number"),
+            ("level", "number"),
+            ("code", "shuffled"),
+        ):
+            threads = run_json("benchmarks.plain_read", str(rows), column, "threads")["seconds"]
+            one = run_json("benchmarks.plain_read", str(rows), column, "one")["seconds"]
+            found = run_json("benchmarks.survey_job", str(rows), column, *(["--id", ids] if ids else []))
+            jobs[rows, column, ids] = found
+            seconds = found["seconds"]
+            label = {
+                "": "none",
+                "number": "integers in order, checked",
+                "shuffled": "integers shuffled, checked",
+            }[ids]
+            kind = {"code": "int8", "level": "text"}[column]
+            lines.append(
+                f"| {rows // _MILLION} | {kind} | {label} | {seconds:.2f} | {threads:.2f} | {seconds / threads:.2f}"
+                f" | {one:.2f} | {seconds / one:.2f} |"
+            )
+            allowed = 3.0 if ids else 1.0
+            goals.append(
+                _goal(
+                    f"{rows // _MILLION} million rows, {kind}, ids {label}: at most {allowed:g}x the plain read",
+                    seconds / threads,
+                    seconds / threads <= allowed,
+                )
+            )
+    return [*lines, "", *goals, "", *_scaling(sizes, jobs), "", *_memory(sizes, jobs)]
+
+
+def _scaling(sizes: list[int], jobs: dict[tuple[int, str, str], dict[str, float]]) -> list[str]:
+    """Return how the job's time goes with processes and with rows."""
+    lines = ["### One process and two, and from few rows to many", ""]
+    for column, ids in (("code", ""), ("code", "number")):
+        rows = sizes[-1]
+        alone = run_json(
+            "benchmarks.survey_job", str(rows), column, "--workers", "1", *(["--id", ids] if ids else [])
+        )
+        gain = alone["seconds"] / jobs[rows, column, ids]["seconds"]
+        what = "by id" if ids else "by row"
+        lines.append(
+            _goal(
+                f"{what}, {rows // _MILLION} million rows: two processes against one, at least 1.5x",
+                gain,
+                gain >= 1.5,
+            )
+        )
+        first, last = (
+            jobs[sizes[0], column, ids]["seconds"] / sizes[0],
+            jobs[rows, column, ids]["seconds"] / rows,
+        )
+        lines.append(
+            _goal(
+                f"{what}: seconds a row at {rows // _MILLION} million against {sizes[0] // _MILLION} million, at most 1.1x",
+                last / first,
+                last / first <= 1.1,
+            )
+        )
+    return lines
+
+
+def _memory(sizes: list[int], jobs: dict[tuple[int, str, str], dict[str, float]]) -> list[str]:
+    """Return the peak of every process, which the block bounds and not the data."""
+    lines = [
+        "### Peak memory of a process, GiB",
+        "",
+        "| million rows | ids | worker | driver |",
+        "|---:|---|---:|---:|",
+    ]
+    for rows in sizes:
+        for ids in ("", "number", "shuffled"):
+            found = jobs[rows, "code", ids]
+            worker, driver = found["worker_peak_bytes"] / _GIB, found["driver_peak_bytes"] / _GIB
+            lines.append(f"| {rows // _MILLION} | {ids or 'none'} | {worker:.2f} | {driver:.2f} |")
+    goals = []
+    for ids in ("", "number", "shuffled"):
+        few, many = jobs[sizes[0], "code", ids], jobs[sizes[-1], "code", ids]
+        growth = max(many[key] / few[key] for key in ("worker_peak_bytes", "driver_peak_bytes"))
+        text = f"ids {ids or 'none'}: peak at {sizes[-1] // _MILLION} million against {sizes[0] // _MILLION} million, at most 1.1x"
+        goals.append(_goal(text, growth, growth <= 1.1))
+    return [*lines, "", *goals]
+
+
+def _goal(text: str, value: float, held: bool) -> str:
+    return f"- {'held' if held else 'MISSED'}: {text}: **{value:.2f}**"
+
+
+def main() -> None:
+    """Run everything and write RESULTS.md."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--quick", action="store_true", help="few rows, and print instead of writing")
+    quick = parser.parse_args().quick
+    sizes = [2 * _MILLION, 4 * _MILLION] if quick else [10 * _MILLION, 20 * _MILLION, 100 * _MILLION]
+    releases = ", ".join(f"{name} {version(name)}" for name in ("dask", "pyarrow", "numpy", "cryptography"))
+    lines = [
+        "# Results",
+        "",
+        f"`make bench`, {time.strftime('%Y-%m-%d')}: Python {platform.python_version()}, {releases};"
+        f" {os.cpu_count()} cores. Every ratio is of two figures of this one run.",
+        "",
+        *client_table(),
+        "",
+        *job_tables(sizes),
+        "",
+    ]
+    text = "\n".join(lines)
+    print(text)
+    if not quick:
+        RESULTS.write_text(text, encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

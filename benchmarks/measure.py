@@ -1,0 +1,39 @@
+"""How times are taken: the best of several, on one core where the benchmark says so."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parent.parent
+PEERS_PYTHON = ROOT / ".venv-peers" / "bin" / "python"
+
+
+def best_seconds(work: Callable[[], object], repeats: int = 7) -> float:
+    """Return the least wall time of several runs: noise only ever adds."""
+    times = []
+    for _ in range(repeats):
+        started = time.perf_counter()
+        work()
+        times.append(time.perf_counter() - started)
+    return min(times)
+
+
+def pin_to_one_core() -> None:
+    """Keep this process on one core."""
+    os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
+
+
+def run_json(module: str, *arguments: str, python: Path | str = sys.executable) -> Any:
+    """Run a benchmark's module in a process of its own and return what it prints, as JSON."""
+    command = [str(python), "-m", module, *arguments]
+    if str(python) != sys.executable:
+        command = [str(python), str(ROOT / (module.replace(".", "/") + ".py")), *arguments]
+    finished = subprocess.run(command, cwd=ROOT, check=True, stdout=subprocess.PIPE, text=True)
+    return json.loads(finished.stdout.strip().splitlines()[-1])
