@@ -109,15 +109,14 @@ class RandomizedResponse(PureRandomizer):
         `cells - 1` words between, which do not divide evenly, lie by an exactly uniform second draw.
         """
         dtype = code_dtype(self.cells)
-        lie, uneven = divmod(WORD - self.truth, self.cells - 1)
-        words = draws.words(0)
         stay = self.cells - 1
-        if lie:
-            moved = np.minimum(words // np.uint64(lie), np.uint64(stay)).astype(dtype)
-        else:
-            moved = np.full(len(words), stay, dtype=dtype)
+        lie, uneven = divmod(WORD - self.truth, stay)
+        words = draws.words(0)
+        places = words // np.uint64(lie) if lie else np.full(len(words), stay, dtype=np.uint64)
+        np.minimum(places, np.uint64(stay), out=places)
+        moved = places.astype(dtype)
         if uneven:
-            between = words - np.uint64(stay * lie) < np.uint64(uneven)
+            between = np.subtract(words, np.uint64(stay * lie), out=places) < np.uint64(uneven)
             if between.any():
                 moved[between] = uniform_digits(Lane(draws, 1, 2), [stay])[0][between]
         moved += dtype.type(1)

@@ -133,9 +133,11 @@ class SubsetSelection(PureRandomizer):
         for cell, digit in enumerate(uniform_digits(Lane(draws, 1, 2), list(range(others, 0, -1)))):
             taken = digit.astype(dtype) < wanted
             wanted -= taken.view(np.uint8)
-            columns[cell] = np.where(truths > cell, taken, np.where(truths == cell, holds, before))
+            columns[cell] = (
+                (taken & (truths > cell)) | (before & (truths < cell)) | (holds & (truths == cell))
+            )
             before = taken
-        columns[others] = np.where(truths == others, holds, before)
+        columns[others] = (before & (truths < others)) | (holds & (truths == others))
         reports: npt.NDArray[np.bool_] = columns.T
         return reports
 
