@@ -73,6 +73,7 @@ class Output:
         self.store.remove(MANIFEST)
         if reports:
             self.store.folder("reports").make()
+        staging.folder("reports").sync(sorted(staged & set(reports)))
         for name in sorted(reports):
             if name in staged:
                 self.store.folder("reports").take(staging.folder("reports"), name, name)

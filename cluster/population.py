@@ -49,8 +49,8 @@ class AskPart:
     def __call__(self, part: Part) -> Partial:
         """Return the part's partial answer.
 
-        A part whose reports are whole has been asked: its answer stands in their footer, and no row is
-        read again.
+        A part whose reports are whole has been asked: its answer is noted beside them, and no row is read
+        again.
         """
         writer = ReportWriter(self.reports, part.name, self.asks, self.ids) if self.reports else None
         if writer and (answered := writer.answered()):

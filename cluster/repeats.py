@@ -85,7 +85,8 @@ class RunSorter:
 
     def add(self, blocks: Blocks) -> None:
         """Take one block's ids."""
-        self._blocks.append(blocks[:, 0].copy())
+        halves = blocks[:, 0]
+        self._blocks.append(halves.copy() if self._scratch is None else spread(halves, self._key))
         self._rows += len(blocks)
         if self._rows >= RUN_ROWS:
             self._end_run()
@@ -101,7 +102,6 @@ class RunSorter:
         run = np.concatenate(self._blocks)
         self._blocks, self._rows = [], 0
         if self._scratch is not None:
-            run = spread(run, self._key)
             run.sort()
             self._repeats.update(_repeated(run))
             self._write(run, self._scratch)
@@ -115,7 +115,7 @@ class RunSorter:
         """Write a sorted run after the places where its buckets begin and end."""
         places = np.searchsorted(run, scratch.edges()).astype("<i8")
         bounds = np.concatenate([[0], places, [len(run)]]).astype("<i8")
-        with scratch.folder.replacing(f"{self._name}-{self._runs:03d}.run") as file:
+        with scratch.folder.replacing(f"{self._name}-{self._runs:03d}.run", durable=False) as file:
             file.write(bounds.tobytes())
             file.write(run.astype("<u8", copy=False).data)
 

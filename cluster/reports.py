@@ -6,7 +6,7 @@ import hashlib
 import io
 import json
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from typing import IO, Any, TypeAlias
 
 import numpy as np
@@ -20,7 +20,6 @@ from udfs.identity import IdColumn
 from udfs.mechanisms import describe_asks
 
 _ROWS_PER_GROUP = 1 << 20
-_PARTIAL = b"canvass.partial"
 _HASHED_BYTES = 1 << 20
 
 Reports: TypeAlias = npt.NDArray[np.generic]
@@ -30,6 +29,9 @@ WriteBlock: TypeAlias = Callable[[list[Reports], pa.Array | None], None]
 @dataclass(frozen=True)
 class ReportWriter:
     """Writes one part's reports under a temporary name, and puts the file in place when it is whole.
+
+    Beside it then goes a note of the part's partial answer, a sum of the reports in the file, and of the
+    file's SHA-256: whoever finds both need not ask the part again.
 
     Parameters
     ----------
@@ -47,29 +49,29 @@ class ReportWriter:
     ids: IdColumn | None
 
     def answered(self) -> Partial | None:
-        """Return the partial answer of a file that is whole, or None."""
-        if not self.folder.exists(self.name):
+        """Return the partial answer of a file that is there, as it was noted, or None."""
+        if not (self.folder.exists(self._note) and self.folder.exists(self.name)):
             return None
+        partial = _partial_from_json(self.folder.read(self._note))
         with self.folder.open(self.name) as file:
-            partial = _partial_from_json(pq.read_metadata(file).metadata[_PARTIAL])
-        with self.folder.open(self.name) as file:
-            return replace(partial, files={self.name: hash_file(file)})
+            return partial if partial.files == {self.name: hash_file(file)} else None
 
     def write(self, ask: Callable[[WriteBlock], Partial]) -> Partial:
-        """Let `ask` write blocks of reports and ids, and put its partial answer into the footer.
-
-        The partial answer is a sum of the reports in the file: whoever finds the file whole need not
-        ask again.
-        """
+        """Let `ask` write blocks of reports and ids, and note its partial answer."""
         schema = self._schema()
-        with self.folder.replacing(self.name) as file:
+        with self.folder.replacing(self.name, durable=False) as file:
             hashing = _HashingFile(file)
             with pq.ParquetWriter(hashing, schema, **self._encoding(schema)) as writer:
                 groups = _RowGroups(lambda blocks: writer.write_table(self._table(blocks, schema)))
                 partial = ask(groups.add)
                 groups.flush()
-                writer.add_key_value_metadata({_PARTIAL: _partial_to_json(partial)})
-        return replace(partial, files={self.name: hashing.written()})
+        partial = replace(partial, files={self.name: hashing.written()})
+        self.folder.write(self._note, _partial_to_json(partial).encode(), durable=False)
+        return partial
+
+    @property
+    def _note(self) -> str:
+        return f"{self.name}.json"
 
     def _schema(self) -> pa.Schema:
         fields = [
@@ -172,6 +174,7 @@ def _partial_to_json(partial: Partial) -> str:
             "rows": partial.rows,
             "digests": partial.digests,
             "repeats": partial.repeats,
+            "files": {name: asdict(written) for name, written in partial.files.items()},
         },
         sort_keys=True,
     )
@@ -180,4 +183,5 @@ def _partial_to_json(partial: Partial) -> str:
 def _partial_from_json(text: bytes) -> Partial:
     found = json.loads(text)
     counts = tuple(np.array(one, dtype=np.int64) for one in found["counts"])
-    return Partial(counts, found["rows"], {}, found["digests"], tuple(found["repeats"]))
+    files = {name: WrittenFile(**written) for name, written in found["files"].items()}
+    return Partial(counts, found["rows"], {}, found["digests"], tuple(found["repeats"]), files)

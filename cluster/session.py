@@ -132,7 +132,8 @@ def _start_embedded(options: ClusterOptions, stack: contextlib.ExitStack) -> dis
 
 def worker_facts() -> dict[str, str]:
     """Return what must be the same on the driver and on every worker; import what tasks will need."""
-    importlib.import_module("cluster.population")
+    for module in ("cluster.population", "pandas"):  # pyarrow imports pandas when it first meets numpy
+        importlib.import_module(module)
     facts = {name: version(name) for name in _CHECKED_PACKAGES}
     return facts | {"python": ".".join(platform.python_version_tuple()[:2]), "code": code_digest()}
 

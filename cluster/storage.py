@@ -5,7 +5,8 @@ from __future__ import annotations
 import contextlib
 import os
 import uuid
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cached_property
 from typing import IO, Any
@@ -14,6 +15,8 @@ import fsspec
 from fsspec.implementations.local import LocalFileSystem
 
 from udfs.errors import SpecError
+
+_SYNC_THREADS = 16
 
 
 @dataclass(frozen=True)
@@ -93,17 +96,17 @@ class Store:
         return self.fs.cat_file(self.path(name))  # type: ignore[no-any-return]
 
     @contextlib.contextmanager
-    def replacing(self, name: str) -> Iterator[IO[bytes]]:
+    def replacing(self, name: str, durable: bool = True) -> Iterator[IO[bytes]]:
         """Write a file that stands under its name only when it is whole.
 
-        The folder must be there. On an error nothing is left; on a local file system the bytes are on
-        the disk before the name is.
+        The folder must be there. On an error nothing is left; a durable file's bytes are on the disk
+        before its name is, where the file system is local.
         """
         temporary = self.path(f"{name}.{uuid.uuid4().hex}.tmp")
         file = self.fs.open(temporary, "wb")
         try:
             yield file
-            if self.local:
+            if durable and self.local:
                 file.flush()
                 os.fsync(file.fileno())
             file.close()
@@ -115,10 +118,16 @@ class Store:
                 self.fs.rm_file(temporary)
             raise
 
-    def write(self, name: str, data: bytes) -> None:
+    def write(self, name: str, data: bytes, durable: bool = True) -> None:
         """Write a small file at once."""
-        with self.replacing(name) as file:
+        with self.replacing(name, durable) as file:
             file.write(data)
+
+    def sync(self, names: Sequence[str]) -> None:
+        """Bring files to the disk, where the file system is local; an object store has done so."""
+        if self.local and names:
+            with ThreadPoolExecutor(min(_SYNC_THREADS, len(names))) as pool:
+                list(pool.map(_sync_file, map(self.path, names)))
 
     def take(self, other: Store, name: str, new_name: str) -> None:
         """Move a file from another folder of the same file system into this one."""
@@ -141,6 +150,14 @@ class Store:
             os.replace(old, new)
         else:
             self.fs.mv(old, new)
+
+
+def _sync_file(path: str) -> None:
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
 
 
 def filesystem(url: str, where: str = "path") -> tuple[Any, str]:

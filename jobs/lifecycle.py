@@ -120,7 +120,7 @@ def run_job(
             return json.loads(stored), True
         output = cluster.output(spec.output.path)
         record = _begin_or_resume(state, record, output, job_id, cluster, ledger)
-        balance = _reserve(job, spec, ledger, state, record, job_id)
+        balance = _reserve(job, spec, cluster, ledger, state, record, job_id)
         try:
             with cluster.population(data, ids, spec.output.path, job_id, str(state.folder)) as population:
                 ready = time.monotonic()
@@ -193,11 +193,14 @@ def _begin_or_resume(
     return state.begin(output.url)
 
 
-def _reserve(job: Job[S], spec: S, ledger: Ledger, state: JobState, record: Record, job_id: str) -> Balance:
+def _reserve(
+    job: Job[S], spec: S, cluster: Cluster[D], ledger: Ledger, state: JobState, record: Record, job_id: str
+) -> Balance:
     """Reserve the job's epsilon; of a job that is over the limit, leave nothing."""
     try:
         return ledger.reserve(spec.population.account, job_id, record.draw, job.charges(spec))
     except BudgetError:
+        _finish(state, record, job_id, cluster)
         state.forget()
         raise
 

@@ -31,8 +31,8 @@ def plain(value: Any) -> Any:
         return plain(value.tolist())
     if isinstance(value, Decimal | np.floating):
         value = float(value)
-    if isinstance(value, np.integer):
-        return int(value)
+    if isinstance(value, np.integer | np.bool_):
+        return value.item()
     if isinstance(value, float) and not math.isfinite(value):
         return None
     return value

@@ -15,8 +15,8 @@ _WIDTH = 100
 
 
 def _console() -> Console:
-    console = Console(highlight=False)
-    return console if console.is_terminal else Console(highlight=False, width=_WIDTH)
+    console = Console(highlight=False, emoji=False)
+    return console if console.is_terminal else Console(highlight=False, emoji=False, width=_WIDTH)
 
 
 def show_result(document: dict[str, Any], output: str, stored: bool) -> None:
@@ -34,7 +34,7 @@ def show_result(document: dict[str, Any], output: str, stored: bool) -> None:
     console.print(
         f"{'Stored result: nothing was drawn or charged. ' if stored else ''}{spent}.", markup=False
     )
-    console.print(f"{output}/result.json", markup=False)
+    console.print(f"{output}/result.json", markup=False, soft_wrap=True)
 
 
 def _attribute_table(name: str, attribute: dict[str, Any]) -> Table:
@@ -74,8 +74,8 @@ def _bar(share: float | None) -> Text:
     return Text("█" * (eighths // 8) + " ▏▎▍▌▋▊▉"[eighths % 8].strip(), style="cyan")
 
 
-def _short(number: float) -> str:
-    return f"{number:.10g}"
+def _short(number: float | None) -> str:
+    return "infinity" if number is None else f"{number:.10g}"
 
 
 def show_plan(planned: dict[str, Any]) -> None:

@@ -204,9 +204,10 @@ def combine(partials: Iterable[Partial]) -> Partial:
     rows, faults, repeats = 0, dict[Fault, int](), set[int]()
     digests, files = dict[str, str](), dict[str, WrittenFile]()
     for partial in partials:
-        counts = (
-            [a + b for a, b in zip(counts, partial.counts, strict=True)] if counts else list(partial.counts)
-        )
+        if not counts:
+            counts = list(partial.counts)
+        elif partial.counts:
+            counts = [a + b for a, b in zip(counts, partial.counts, strict=True)]
         rows += partial.rows
         for fault, count in partial.faults.items():
             faults[fault] = faults.get(fault, 0) + count

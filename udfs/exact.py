@@ -51,7 +51,7 @@ def parse_epsilon(value: object, where: str = "epsilon") -> Decimal:
             where, "epsilon must be a positive finite number", f"{type(value).__name__} {value!r}"
         )
     try:
-        epsilon = value if isinstance(value, Decimal) else Decimal(repr(value))
+        epsilon = Decimal(str(value) if isinstance(value, float) else value)
     except InvalidOperation:
         epsilon = Decimal("NaN")
     if not (epsilon.is_finite() and epsilon > 0):
@@ -120,7 +120,7 @@ def truth_threshold(odds: Fraction, epsilon: Decimal) -> int:
 
     Examples
     --------
-    >>> truth_threshold(Fraction(1), Decimal("1.09861228866811")) / 2**64  # ln 3 between two
+    >>> round(truth_threshold(Fraction(1), Decimal("1.09861228866811")) / 2**64, 12)  # ln 3 between two
     0.75
     """
     favour = odds * max_ratio(epsilon)

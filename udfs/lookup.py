@@ -6,6 +6,7 @@ a look-up, and no failed conversion can put one in a message.
 
 from __future__ import annotations
 
+import math
 from typing import TypeAlias
 
 import numpy as np
@@ -19,6 +20,9 @@ Category: TypeAlias = str | int | float | bool
 
 _LARGEST_TABLE = 1 << 16
 """Integer categories that span at most this are looked up in a table, not hashed."""
+
+_COMPARED_AS = {pa.string_view(): pa.large_string(), pa.float16(): pa.float32()}
+"""Arrow hashes no columns of these types, but of others that hold the same values."""
 
 
 class Lookup:
@@ -44,17 +48,18 @@ class Lookup:
         self._missing, self._undeclared = dtype.type(len(categories)), dtype.type(len(categories) + 1)
         self._entries: Lookup | None = None
         if pa.types.is_dictionary(arrow_type):
-            self._entries = Lookup(categories, arrow_type.value_type)
+            self._entries, arrow_type = Lookup(categories, arrow_type.value_type), pa.null()
         as_type = [_as_type(category, arrow_type) for category in categories]
         held = [place for place, value in enumerate(as_type) if value is not None]
         self._places = np.array([*held, len(categories) + 1]).astype(dtype)
-        self._values = pa.array([as_type[place] for place in held], arrow_type)
+        self._values = pa.array([as_type[place] for place in held], _COMPARED_AS.get(arrow_type, arrow_type))
         self._table: Codes | None = None
         numbers = [value for value in as_type if isinstance(value, int)]
         if pa.types.is_integer(arrow_type) and numbers and max(numbers) - min(numbers) < _LARGEST_TABLE:
             self._least = min(numbers)
             self._table = np.full(max(numbers) - self._least + 2, self._undeclared)
             self._table[[number - self._least for number in numbers]] = self._places[:-1]
+            self._in_order = bool((self._table[:-1] == np.arange(len(self._table) - 1)).all())
 
     @property
     def holds(self) -> int:
@@ -71,7 +76,10 @@ class Lookup:
         if self._table is not None:
             codes = self._table_codes(column, self._table)
         else:
-            found = _indices_or(pc.index_in(column, value_set=self._values), len(self._values))
+            answers = column.cast(self._values.type)
+            if _is_float(column):
+                answers = pc.add(answers, pa.scalar(0, answers.type))  # -0.0 is 0.0, and is hashed apart
+            found = _indices_or(pc.index_in(answers, value_set=self._values), len(self._values))
             codes = self._places.take(found)
         absent = column.is_null(nan_is_null=True) if column.null_count or _is_float(column) else None
         return (
@@ -86,6 +94,9 @@ class Lookup:
         ]
         unsigned = numbers.view(np.dtype(f"u{numbers.itemsize}"))
         above_least = unsigned - unsigned.dtype.type(self._least % (1 << 8 * numbers.itemsize))
+        if self._in_order and len(above_least) and above_least.max() < len(table) - 1:
+            in_order: Codes = above_least.astype(table.dtype, copy=False)
+            return in_order
         beyond = min(len(table) - 1, np.iinfo(unsigned.dtype).max)
         codes: Codes = table.take(np.minimum(above_least, unsigned.dtype.type(beyond)))
         return codes
@@ -125,15 +136,18 @@ def _as_number(category: Category, arrow_type: pa.DataType) -> int | float | Non
         number = next((kind(category) for kind in (int, float) if _prints_as(category, kind)), None)
     else:
         number = category
-    if number is None or not np.isfinite(number):
-        return None
     try:
+        if number is None or not math.isfinite(number):
+            return None
         if pa.types.is_integer(arrow_type):
             return int(pa.scalar(int(number), arrow_type).as_py()) if number == int(number) else None
-        nearest = np.dtype(arrow_type.to_pandas_dtype()).type(number)
+        with np.errstate(over="ignore"):
+            nearest = np.dtype(arrow_type.to_pandas_dtype()).type(number)
     except (OverflowError, pa.ArrowInvalid):
         return None
-    return float(nearest) if isinstance(number, float) or int(nearest) == int(number) else None
+    if np.isinf(nearest) or (isinstance(number, int) and int(nearest) != number):
+        return None
+    return float(nearest) + 0.0
 
 
 def _prints_as(text: str, kind: type[int] | type[float]) -> bool:

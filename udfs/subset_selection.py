@@ -67,7 +67,7 @@ class SubsetSelection(PureRandomizer):
         p = size / (size + (k - size) / favour)
         slope = p - (p * (size - 1) + (1 - p) * size) / (k - 1)
         observed = size / k
-        return observed * (1 - observed) / slope**2
+        return observed * (1 - observed) / slope**2 if slope else math.inf
 
     @cached_property
     def truth(self) -> int:

@@ -9,7 +9,7 @@ selection, inverted on the driver. Cost: one pass over the columns that are aske
 
 from __future__ import annotations
 
-from decimal import Decimal
+from decimal import Decimal, InvalidOperation
 from typing import Any
 
 from jobs.population import Data, Population
@@ -123,12 +123,14 @@ def _document(spec: SurveySpec, name: str, counts: list[int], estimate: Attribut
 def _check_designs(spec: SurveySpec, data: Data) -> None:
     """Refuse report files whose footer says that they were made otherwise than the spec says."""
     for entry in data.metadata:
-        for name, found in entry.get("attributes", {}).items():
+        designs = entry.get("attributes")
+        for name, design in designs.items() if isinstance(designs, dict) else ():
             if name not in spec.attributes:
                 continue
+            found = design if isinstance(design, dict) else {}
             expected = describe(spec.question(name), spec.randomizer(name))
             differing = [key for key in expected if found.get(key) != expected[key] and key != "epsilon"]
-            if Decimal(found.get("epsilon", "NaN")) != spec.attributes[name].epsilon:
+            if _as_decimal(found.get("epsilon")) != spec.attributes[name].epsilon:
                 differing.append("epsilon")
             if differing:
                 raise SchemaError(
@@ -137,3 +139,10 @@ def _check_designs(spec: SurveySpec, data: Data) -> None:
                     ", ".join(f"{key} {found.get(key)!r} in a footer" for key in sorted(differing)),
                     "correct the spec",
                 )
+
+
+def _as_decimal(text: object) -> Decimal | None:
+    try:
+        return Decimal(str(text))
+    except InvalidOperation:
+        return None
