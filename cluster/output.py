@@ -12,8 +12,10 @@ from typing import Any
 from cluster.reports import hash_file
 from cluster.storage import Store
 from udfs.asking import WrittenFile
+from udfs.errors import ClusterError
 
 MANIFEST = "manifest.json"
+_EARLIER = "earlier.json"
 
 
 class Output:
@@ -69,19 +71,24 @@ class Output:
         """
         staging = self.staging(job_id)
         staged = set(staging.folder("reports").names())
-        earlier = self._manifest() or {"files": {}}
-        self.store.remove(MANIFEST)
+        if self.store.exists(MANIFEST):
+            staging.take(self.store, MANIFEST, _EARLIER)
         if reports:
             self.store.folder("reports").make()
         staging.folder("reports").sync(sorted(staged & set(reports)))
-        for name in sorted(reports):
+        for name, written in sorted(reports.items()):
             if name in staged:
                 self.store.folder("reports").take(staging.folder("reports"), name, name)
+            if self.store.size(f"reports/{name}") != written.size:
+                raise ClusterError(
+                    f"{self.url}/reports/{name}", "a report file must stay as it was written", "another size"
+                )
         files = {f"reports/{name}": written for name, written in sorted(reports.items())}
         for name, data in documents.items():
             self.store.write(name, data)
             with self.store.open(name) as file:
                 files[name] = hash_file(file)
+        earlier = _read_manifest(staging, _EARLIER) or {"files": {}}
         stale = {name for name in earlier["files"] if PurePosixPath(name).match("reports/part-*.parquet")}
         for name in stale - set(files):
             self.store.remove(name)
@@ -99,7 +106,7 @@ class Output:
         digest : str
             SHA-256 of the manifest; empty where a run was cut off before it was noted.
         """
-        manifest = self._manifest()
+        manifest = _read_manifest(self.store, MANIFEST)
         if manifest is None or manifest.get("draw") != draw or digest not in ("", self._digest()):
             return None
         for name, expected in manifest["files"].items():
@@ -114,7 +121,7 @@ class Output:
         """Copy a verified output elsewhere, the manifest last."""
         other = Store(url)
         other.make()
-        for name in [*(self._manifest() or {"files": {}})["files"], MANIFEST]:
+        for name in [*(_read_manifest(self.store, MANIFEST) or {"files": {}})["files"], MANIFEST]:
             if "/" in name:
                 other.folder(name.rsplit("/", 1)[0]).make()
             with other.replacing(name) as into, self.store.open(name) as file:
@@ -125,11 +132,13 @@ class Output:
         with self.store.open(MANIFEST) as file:
             return hash_file(file).sha256
 
-    def _manifest(self) -> dict[str, Any] | None:
-        if not self.store.exists(MANIFEST):
-            return None
-        try:
-            found = json.loads(self.store.read(MANIFEST))
-        except ValueError:
-            return None
-        return found if isinstance(found, dict) and isinstance(found.get("files"), dict) else None
+
+def _read_manifest(store: Store, name: str) -> dict[str, Any] | None:
+    """Return a manifest, or None where there is none that can be read."""
+    if not store.exists(name):
+        return None
+    try:
+        found = json.loads(store.read(name))
+    except ValueError:
+        return None
+    return found if isinstance(found, dict) and isinstance(found.get("files"), dict) else None

@@ -13,10 +13,12 @@ import uuid
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from importlib.metadata import version
+from pathlib import Path
 from typing import Any, TypeVar
 
 import dask
 import distributed
+from distributed.comm.addressing import get_address_host_port
 
 from cluster.progress import Progress
 from cluster.reduce import P, U, code_digest, run_chunk, run_combine, tree
@@ -34,6 +36,7 @@ _EMBEDDED_CONFIG = {
     "distributed.scheduler.worker-ttl": None,  # a long call that holds the GIL is no death
     "distributed.comm.require-encryption": True,
     "distributed.comm.timeouts.connect": f"{_CONNECT_TIMEOUT_S}s",
+    "distributed.deploy.lost-worker-timeout": "30d",  # a process that dies twice is started twice
     "distributed.admin.tick.limit": "1h",
     "distributed.worker.memory.spill": False,  # partial answers do not go to disk
 }
@@ -90,15 +93,18 @@ def open_engine(options: ClusterOptions, progress: Progress | None = None) -> It
                 progress.say("starting processes on this machine")
                 client = _start_embedded(options, stack)
             else:
+                _check_place(options)
                 client = stack.enter_context(
                     distributed.Client(
                         address=options.scheduler,
                         scheduler_file=options.scheduler_file,
-                        timeout=_CONNECT_TIMEOUT_S,
+                        timeout=min(options.timeout_s, _CONNECT_TIMEOUT_S),
                         set_as_default=False,
                     )
                 )
             client.wait_for_workers(1, timeout=min(options.timeout_s, 120.0))
+        except SpecError:
+            raise
         except (OSError, TimeoutError, ValueError, RuntimeError) as error:
             where = options.scheduler or options.scheduler_file or "embedded cluster"
             raise ClusterError(
@@ -111,6 +117,14 @@ def open_engine(options: ClusterOptions, progress: Progress | None = None) -> It
         yield DaskEngine(client, progress, options.timeout_s)
 
 
+def _check_place(options: ClusterOptions) -> None:
+    """Raise what a client would only meet after long waits: a file that is not there, an address that is none."""
+    if options.scheduler_file is not None:
+        Path(options.scheduler_file).stat()
+    if options.scheduler is not None:
+        get_address_host_port(options.scheduler)
+
+
 def _start_embedded(options: ClusterOptions, stack: contextlib.ExitStack) -> distributed.Client:
     """Start processes on loopback, speaking TLS under throw-away certificates."""
     try:
@@ -121,6 +135,7 @@ def _start_embedded(options: ClusterOptions, stack: contextlib.ExitStack) -> dis
             memory_limit=options.memory or "auto",
             host="127.0.0.1",
             dashboard_address=None,
+            scheduler_kwargs={"dashboard_address": "127.0.0.1:0"},  # its HTTP server asks for no fixed port
             security=True,
             silence_logs=logging.CRITICAL,
         )
@@ -277,6 +292,9 @@ class DaskEngine:
                     ) from None
                 continue
             last = time.monotonic()
+            if future.status in ("pending", "lost"):  # its process died after it was done: it runs again
+                future.add_done_callback(done.put)
+                continue
             if future.status != "finished":
                 raise self._failure(future.exception(timeout=_CONNECT_TIMEOUT_S), stage)
             if future.key in waiting:

@@ -80,6 +80,14 @@ class Store:
         self.fs.invalidate_cache()
         return bool(self.fs.exists(self.path(name) if name else self.root))
 
+    def size(self, name: str) -> int | None:
+        """Return a file's size in bytes, or None where it is not there."""
+        self.fs.invalidate_cache()
+        try:
+            return int(self.fs.size(self.path(name)))
+        except FileNotFoundError:
+            return None
+
     def names(self) -> list[str]:
         """Return the names of all files below the folder, sorted."""
         self.fs.invalidate_cache()

@@ -25,8 +25,8 @@ def show_result(document: dict[str, Any], output: str, stored: bool) -> None:
     for name, attribute in document["result"]["attributes"].items():
         console.print(_attribute_table(name, attribute))
     console.print(
-        f"{population['rows']:,} respondents of {population['name']}. Whatever one of them answered, any report is at "
-        f"most e^{_short(privacy['epsilon'])} times as likely as under any other answer.",
+        f"{population['rows']:,} respondents of {population['name']}. Whatever one of them answered, their reports are "
+        f"at most e^{_short(privacy['epsilon'])} times as likely as under any other answers.",
         markup=False,
     )
     limit = "no limit" if privacy["limit"] is None else f"a limit of {_short(privacy['limit'])}"

@@ -107,10 +107,7 @@ def _among_answered(raw: Estimate, missing: float, missing_error: float) -> tupl
     b = shares * answered - z**2 * with_answered
     c = shares**2 - z**2 * variances
     spread = np.sqrt(np.maximum(b**2 - a * c, 0.0))
-    with np.errstate(divide="ignore", invalid="ignore"):
-        intervals = np.column_stack([(b - spread) / a, (b + spread) / a])
-    if a <= 0:
-        intervals = np.tile([0.0, 1.0], (len(shares), 1))
+    intervals = np.column_stack([b - spread, b + spread]) / a  # a > 0: the answered share is 2 errors from 0
     return proportions, errors / answered, np.clip(intervals, 0.0, 1.0)
 
 

@@ -1,0 +1,1 @@
+"""Tests, path for path as the product."""

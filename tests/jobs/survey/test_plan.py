@@ -1,0 +1,146 @@
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import pytest
+
+from cluster.dataset import open_dataset
+from jobs.catalogue import load
+from jobs.results import encode, plain
+from tests.jobs.house import House, spoil_rows
+from udfs.errors import ClusterError
+
+ROWS = 240
+
+
+def plan(house: House) -> dict[str, Any]:
+    """Return the plan as `canvass plan --json` prints it."""
+    job, spec = load(house.given)
+    data = open_dataset(spec.population.path, spec.population.id)
+    job.check(spec, data)
+    return plain(job.plan(spec, data))
+
+
+@pytest.fixture(autouse=True)
+def fill(house: House) -> None:
+    house.fill(files=4, rows=ROWS // 4)
+
+
+@pytest.mark.usefixtures("small_parts")
+def test_a_plan_says_what_would_be_done_and_what_it_would_cost(house: House) -> None:
+    house.given["attributes"]["drinks"] = {"categories": ["no", "yes"], "epsilon": 0.5}
+    house.write(*({"id": [n], "smokes": ["no"], "drinks": ["yes"]} for n in range(3)))
+    planned = plan(house)
+    assert set(planned) == {"rows", "stages", "bytes", "epsilon", "predicted", "reasons"}
+    assert planned["rows"] == 3
+    assert planned["stages"] == [
+        {"name": "randomize", "tasks": 3, "reads": ["id", "smokes", "drinks"], "writes": "reports"}
+    ]
+    assert planned["epsilon"] == {
+        "total": 1.5,
+        "charged": 1.5,
+        "attributes": {"smokes": 1.0, "drinks": 0.5},
+    }
+    assert [reason.split(":")[0] for reason in planned["reasons"]] == ["smokes", "drinks"]
+    assert encode(planned).endswith(b"}\n")
+
+
+def test_a_plan_reads_footers_alone(house: House) -> None:
+    before = plan(house)
+    spoil_rows(house.people)
+    assert plan(house) == before
+    with pytest.raises(ClusterError, match="a task must not fail"):
+        house.run()
+
+
+def test_planning_leaves_no_trace(house: House) -> None:
+    plan(house)
+    assert not house.out.exists()
+    assert house.charges() == []
+    assert not (house.home / "jobs").exists()
+
+
+def test_the_bytes_read_are_those_of_the_columns_in_the_footers(house: House) -> None:
+    planned, stored = plan(house)["bytes"], open_dataset(str(house.people)).column_bytes
+    assert planned["read_by_column"] == {name: stored[name] for name in ("id", "smokes")}
+    assert planned["read"] == sum(planned["read_by_column"].values()) > 0
+
+
+@pytest.mark.parametrize(("mechanism", "bits"), [("randomized-response", 1), ("subset-selection", 8)])
+def test_the_bytes_written_are_those_of_reports_and_ids(house: House, mechanism: str, bits: int) -> None:
+    house.smokes["mechanism"] = mechanism
+    with_ids = plan(house)["bytes"]["written"]
+    house.given["population"]["id"] = None
+    assert plan(house)["bytes"]["written"] == ROWS * bits // 8
+    assert with_ids == ROWS * bits // 8 + open_dataset(str(house.people)).column_bytes["id"]
+
+
+def test_nothing_is_written_where_reports_are_not_wanted(house: House) -> None:
+    house.given["output"]["reports"] = False
+    planned = plan(house)
+    assert planned["stages"][0]["writes"] is None
+    assert planned["bytes"]["written"] == 0
+
+
+def test_reports_that_are_here_already_cost_nothing(house: House) -> None:
+    house.given["collected"] = {"design": "randomized-response"}
+    planned = plan(house)
+    assert planned["stages"] == [
+        {"name": "count reports", "tasks": 1, "reads": ["id", "smokes"], "writes": None}
+    ]
+    assert planned["epsilon"] == {"total": 1.0, "charged": 0.0, "attributes": {"smokes": 1.0}}
+
+
+@pytest.mark.parametrize("mechanism", ["randomized-response", "subset-selection"])
+@pytest.mark.parametrize("epsilon", [0.5, 1, 3])
+def test_standard_errors_are_predicted_from_the_law(house: House, mechanism: str, epsilon: float) -> None:
+    cells = 5
+    house.smokes.update(mechanism=mechanism, epsilon=epsilon, categories=["no", "yes", "a", "b", "c"])
+    randomizer = house.spec().randomizer("smokes")
+    p, q = float(randomizer.support_if_true), float(randomizer.support_if_false)
+
+    def standard_error(share: float) -> float:
+        observed = q + (p - q) * share
+        return math.sqrt(observed * (1 - observed) / ROWS) / (p - q)
+
+    predicted = plan(house)["predicted"]["attributes"]["smokes"]
+    worst = min(max((0.5 - q) / (p - q), 0), 1)
+    assert predicted["standard_error"] == pytest.approx(standard_error(1 / cells), rel=1e-9)
+    assert predicted["largest_standard_error"] == pytest.approx(standard_error(worst), rel=1e-3)
+    assert predicted["without_privacy"] == pytest.approx(math.sqrt((1 / cells) * (1 - 1 / cells) / ROWS))
+    assert predicted["without_privacy"] < predicted["standard_error"] <= predicted["largest_standard_error"]
+
+
+@pytest.mark.parametrize("mechanism", ["randomized-response", "subset-selection"])
+def test_a_run_reports_the_standard_error_that_was_predicted(house: House, mechanism: str) -> None:
+    house.smokes["mechanism"] = mechanism
+    attribute = house.run()[0]["result"]["attributes"]["smokes"]
+    randomizer, dispersion = house.spec().randomizer("smokes"), math.sqrt(ROWS / (ROWS - 1))
+    for share, error in zip(attribute["proportions"], attribute["standard_errors"], strict=True):
+        assert error == pytest.approx(math.sqrt(randomizer.predicted_variance(share) / ROWS) * dispersion)
+
+
+def test_missing_answers_are_one_more_cell(house: House) -> None:
+    house.smokes["missing"] = "category"
+    assert plan(house)["predicted"]["attributes"]["smokes"]["cells"] == 3
+
+
+def test_of_nobody_nothing_is_predicted(house: House) -> None:
+    house.write({"id": [], "smokes": []})
+    predicted = plan(house)["predicted"]["attributes"]["smokes"]
+    assert [predicted[key] for key in ("standard_error", "largest_standard_error", "without_privacy")] == [
+        None
+    ] * 3
+
+
+@pytest.mark.parametrize(
+    ("mechanism", "reason"),
+    [
+        ("randomized-response", "smokes: randomized-response, as the spec says; a report is the truth"),
+        ("subset-selection", "smokes: subset-selection, as the spec says; a report holds the truth"),
+    ],
+)
+def test_a_reason_says_how_often_a_report_is_true(house: House, mechanism: str, reason: str) -> None:
+    house.smokes["mechanism"] = mechanism
+    assert plan(house)["reasons"] == [f"{reason} with probability 0.7311"]
