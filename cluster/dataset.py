@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import re
 from collections import Counter
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -126,6 +127,8 @@ class Dataset:
         The bytes of each top-level column as they are stored.
     nulls : dict of (int, str) to int
         By file and column, how many values are null, where a footer says that some are.
+    root : str
+        The file, folder or glob that was searched; absolute.
     """
 
     files: tuple[DataFile, ...]
@@ -134,6 +137,7 @@ class Dataset:
     units: tuple[Unit, ...]
     column_bytes: dict[str, int]
     nulls: dict[tuple[int, str], int]
+    root: str
 
     @property
     def rows(self) -> int:
@@ -163,6 +167,14 @@ class Dataset:
             Part(index, tuple(units), {unit.file: self.files[unit.file] for unit in units})
             for index, units in enumerate(groups)
         )
+
+    def would_read(self, url: str) -> bool:
+        """Tell whether files put at a place would belong to the population, or its files lie there."""
+        folder = (
+            self.root if not _is_glob(self.root) else self.root.split("**")[0] if "**" in self.root else ""
+        )
+        inside = bool(folder) and f"{url}/".startswith(folder.rstrip("/") + "/")
+        return inside or any(file.url.startswith(f"{url.rstrip('/')}/") for file in self.files)
 
     def known_nulls(self, name: str) -> Iterator[tuple[str, int]]:
         """Yield the paths of files whose footers say that a column has nulls, and how many."""
@@ -236,6 +248,7 @@ def open_dataset(path: str, id_column: str | None = None) -> Dataset:
         units=tuple(units),
         column_bytes=dict(column_bytes),
         nulls=dict(nulls),
+        root=_url(fs, root),
     )
 
 
@@ -299,29 +312,37 @@ def _is_text(arrow_type: pa.DataType) -> bool:
     return any(is_type(arrow_type) for is_type in (pa.types.is_string, pa.types.is_large_string))
 
 
+def _url(fs: Any, path: str) -> str:
+    return path if isinstance(fs, LocalFileSystem) else str(fs.unstrip_protocol(path))
+
+
+def _is_glob(path: str) -> bool:
+    return any(sign in path for sign in "*?[")
+
+
 def _find(fs: Any, root: str) -> list[str]:
     """Return the paths of all Parquet files, sorted; hidden files and folders are passed over."""
-    if any(sign in root for sign in "*?["):
-        found = [one for one in fs.glob(root) if not fs.isdir(one)]
-        return sorted(one for one in found if not one.rsplit("/", 1)[-1].startswith((".", "_")))
+    if _is_glob(root):
+        start = re.split(r"[*?\[]", root, maxsplit=1)[0].rpartition("/")[0]
+        return sorted(one for one in fs.glob(root) if not fs.isdir(one) and not _hidden(one, start))
     if fs.isfile(root):
         return [root]
     if not fs.isdir(root):
         return []
     root = root.rstrip("/")
-    return sorted(
-        one
-        for one in fs.find(root)
-        if one.endswith(_SUFFIXES)
-        and not any(step.startswith((".", "_")) for step in one[len(root) + 1 :].split("/"))
-    )
+    return sorted(one for one in fs.find(root) if one.endswith(_SUFFIXES) and not _hidden(one, root))
+
+
+def _hidden(path: str, folder: str) -> bool:
+    """Tell whether a file is hidden, or lies in a hidden folder below this one."""
+    return any(step.startswith((".", "_")) for step in path[len(folder) + 1 :].split("/"))
 
 
 def _read_footer(fs: Any, path: str) -> tuple[DataFile, pq.FileMetaData, pa.Schema]:
     """Read one file's footer."""
-    size, version = _size_and_version(fs, path)
-    url = fs.unstrip_protocol(path) if not isinstance(fs, LocalFileSystem) else path
+    url = _url(fs, path)
     try:
+        size, version = _size_and_version(fs, path)
         with fs.open(path, "rb") as source:
             source.seek(max(0, size - 8))
             length = int.from_bytes(source.read(8)[:4], "little")
@@ -345,11 +366,8 @@ def _size_and_version(fs: Any, path: str) -> tuple[int, str]:
 
 def _integer_span(statistics: pq.Statistics) -> tuple[int, int] | None:
     """Return the least and greatest value of a row group's column of integers, where they are known."""
-    if (
-        not statistics.has_min_max
-        or not isinstance(statistics.min, int)
-        or not isinstance(statistics.max, int)
-    ):
+    stored, meant = statistics.physical_type, statistics.logical_type.type
+    if not statistics.has_min_max or stored not in ("INT32", "INT64") or meant not in ("INT", "NONE"):
         return None
     return statistics.min, statistics.max
 

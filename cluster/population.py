@@ -254,8 +254,9 @@ class ClusterPopulation:
 
     def _check_repeats(self, repeats: tuple[int, ...], scratch: Scratch | None) -> None:
         """Refuse ids that stand twice; look for them across parts where the footers do not rule it out."""
-        if not repeats and scratch is not None:
-            search = SearchBucket(scratch, tuple(scratch.folder.names()))
+        if scratch is not None:
+            runs = tuple(name for name in scratch.folder.names() if name.endswith(".run"))  # no torn ones
+            search = SearchBucket(scratch, runs)
             repeats = self.engine.reduce(range(scratch.buckets), search, join_repeats, "repeated ids")
         if not repeats or self.ids is None:
             return

@@ -6,6 +6,7 @@ import contextlib
 import functools
 import os
 import stat
+import uuid
 from dataclasses import dataclass
 
 from udfs.errors import ClusterError
@@ -49,9 +50,14 @@ def keep_secret(path: str, given: Secret | None = None) -> SecretFile:
     """
     if not os.path.exists(path):
         secret = given or Secret.new()
-        os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
-        temporary = f"{path}.{os.getpid()}.tmp"
-        descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        temporary = f"{path}.{uuid.uuid4().hex}.tmp"
+        try:
+            os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
+            descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        except OSError as error:
+            raise ClusterError(
+                os.path.dirname(path), "the secret's folder must be writable", type(error).__name__
+            ) from None
         try:
             os.write(descriptor, secret.reveal())
             os.fsync(descriptor)

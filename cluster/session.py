@@ -19,6 +19,7 @@ from typing import Any, TypeVar
 import dask
 import distributed
 from distributed.comm.addressing import get_address_host_port
+from distributed.utils import silence_logging_cmgr
 
 from cluster.progress import Progress
 from cluster.reduce import P, U, code_digest, run_chunk, run_combine, tree
@@ -88,6 +89,7 @@ def open_engine(options: ClusterOptions, progress: Progress | None = None) -> It
     progress = progress or Progress()
     with contextlib.ExitStack() as stack:
         stack.enter_context(dask.config.set(_EMBEDDED_CONFIG if options.embedded else {}))
+        stack.enter_context(silence_logging_cmgr(logging.CRITICAL))  # a failure is one line: the error's
         try:
             if options.embedded:
                 progress.say("starting processes on this machine")
@@ -315,4 +317,5 @@ class DaskEngine:
                 "a task whose worker died several times",
                 "give workers more memory; running again resumes",
             )
-        return ClusterError(stage, "the cluster must stay up", type(error).__name__, "running again resumes")
+        got = type(error).__name__ if error else "its tasks cancelled"
+        return ClusterError(stage, "the cluster must stay up", got, "running again resumes")

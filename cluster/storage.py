@@ -70,10 +70,13 @@ class Store:
 
     def make(self, private: bool = False) -> None:
         """Make the folder and those above it; a private one is its owner's alone, where owners are known."""
-        if self.local:
-            os.makedirs(self.root, mode=0o700 if private else 0o777, exist_ok=True)
-        else:
-            self.fs.makedirs(self.root, exist_ok=True)
+        try:
+            if self.local:
+                os.makedirs(self.root, mode=0o700 if private else 0o777, exist_ok=True)
+            else:
+                self.fs.makedirs(self.root, exist_ok=True)
+        except OSError as error:
+            raise SpecError(self.url, "must be a folder that can be made", type(error).__name__) from None
 
     def exists(self, name: str = "") -> bool:
         """Tell whether a file of the folder, or the folder itself, is there."""

@@ -171,6 +171,11 @@ def main() -> None:
     except JobError as error:
         click.echo(f"canvass: {error}", err=True)
         sys.exit(error.exit_code)
+    except OSError as error:
+        click.echo(
+            f"canvass: {error.filename or 'system'}: {error.strerror or type(error).__name__}", err=True
+        )
+        sys.exit(5)
 
 
 if __name__ == "__main__":

@@ -12,12 +12,14 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from decimal import Decimal, InvalidOperation
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
 import sqlalchemy as sa
 from sqlalchemy.exc import ArgumentError, SQLAlchemyError
 
+from jobs.state import make_private_folder
 from udfs.errors import BudgetError, ClusterError, SpecError
 
 _SCHEMA = sa.MetaData()
@@ -108,7 +110,7 @@ class Ledger:
     def at(cls, url: str | None, state_folder: Path) -> Ledger:
         """Open the ledger of a URL, or the SQLite file in the state folder."""
         if url is None:
-            state_folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            make_private_folder(state_folder)
             url = f"sqlite:///{state_folder / 'ledger.db'}"
         return cls(url)
 
@@ -128,11 +130,13 @@ class Ledger:
         with self._transaction() as connection:
             limit = self._lock(connection, account)
             rows = _charges(connection, account)
-            spent = sum((row.epsilon for row, row_draw in rows if row_draw != draw), Decimal(0))
-            asked = sum((epsilon for _, epsilon in questions), Decimal(0))
+            standing = [row.epsilon for row, row_draw in rows if row_draw != draw]
+            asking = [epsilon for _, epsilon in questions]
+            spent, asked = sum(standing, Decimal(0)), sum(asking, Decimal(0))
             if any(row_draw == draw for _, row_draw in rows):
                 return Balance(account, limit, spent)
-            if questions and limit is not None and spent + asked > limit:
+            exactly = sum(map(Fraction, standing + asking), Fraction(0))  # decimals add up to 28 digits only
+            if questions and limit is not None and exactly > Fraction(limit):
                 raise BudgetError(
                     f"account {account!r}",
                     f"its limit of {limit} must not be passed",

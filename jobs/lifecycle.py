@@ -10,6 +10,8 @@ from __future__ import annotations
 import hashlib
 import json
 import time
+from contextlib import suppress
+from dataclasses import replace
 from decimal import Decimal
 from importlib.metadata import version
 from pathlib import Path
@@ -21,7 +23,7 @@ from jobs.results import encode
 from jobs.spec import Spec
 from jobs.state import JobState, Record
 from udfs.asking import MISSING_IDS, refusal
-from udfs.errors import BudgetError, SchemaError, SpecError
+from udfs.errors import BudgetError, ClusterError, SchemaError, SpecError
 from udfs.identity import IdColumn, id_kind
 
 S_contra = TypeVar("S_contra", bound=Spec, contravariant=True)
@@ -104,37 +106,41 @@ def run_job(
     Raises
     ------
     JobError
-        After a refusal nothing is left of the output or the charge; after any other failure the charge
-        stands, and another run resumes.
+        After a refusal nothing is left of the output, nor of the charge if this run made it; after any
+        other failure the charge stands, and another run resumes.
     """
     started = time.monotonic()
     data, ids = open_data(spec, cluster)
     job.check(spec, data)
+    output = cluster.output(spec.output.path)
+    if data.would_read(output.url):
+        raise SpecError("output.path", "must lie apart from the population's files", spec.output.path)
     job_id = spec.job_id(data.snapshot)
     state = JobState(home, job_id)
     with state.locked():
         record = state.record()
-        stored = _stored(record, spec, cluster)
+        stored = _stored(record, output, cluster)
         if record and stored:
-            _finish(state, record, job_id, cluster)
+            _purge(state, record, cluster)
             return json.loads(stored), True
-        output = cluster.output(spec.output.path)
-        record = _begin_or_resume(state, record, output, job_id, cluster, ledger)
-        balance = _reserve(job, spec, cluster, ledger, state, record, job_id)
+        resumed = _resume(state, record, output, cluster)
+        record = resumed or _begin(state, record, spec, output, cluster, ledger)
+        balance = _reserve(job, spec, cluster, ledger, state, record)
+        charged = False
         try:
-            with cluster.population(data, ids, spec.output.path, job_id, str(state.folder)) as population:
+            with cluster.population(data, ids, output.url, job_id, str(state.folder)) as population:
                 ready = time.monotonic()
                 ledger.charge(record.draw)
+                charged = True
                 result = job.run(spec, population)
                 asked = time.monotonic()
-        except (SchemaError, SpecError):
-            output.discard(job_id)
-            cluster.destroy_secret(job_id, str(state.folder))
-            ledger.release(record.draw)
-            state.forget()
-            raise
-        except BaseException:
-            ledger.release_reserved(record.draw)
+        except BaseException as error:
+            if isinstance(error, SchemaError) or not (charged or resumed):
+                _purge(state, record, cluster)
+                state.forget()
+                if not resumed:  # what an earlier run was charged for may have been seen
+                    with suppress(ClusterError):
+                        ledger.release(record.draw)
             raise
         document = {
             "job": spec.job,
@@ -153,54 +159,62 @@ def run_job(
         manifest = {"version": 1, "job": job_id, "draw": record.draw, "digests": population.digests}
         digest = output.publish(job_id, population.files, {"result.json": encode(document)}, manifest)
         state.commit(record, digest)
-        _finish(state, record, job_id, cluster)
+        _purge(state, record, cluster)
     return json.loads(encode(document)), False
 
 
-def _stored(record: Record | None, spec: Spec, cluster: Cluster[D]) -> bytes | None:
-    """Return the result that is in place, whole; where it is wanted elsewhere too, copy it there."""
+def _stored(record: Record | None, output: Output, cluster: Cluster[D]) -> bytes | None:
+    """Return the result that is in place, whole; where it is wanted elsewhere, copy it there."""
     if record is None:
         return None
-    there = cluster.output(record.output)
-    result = there.verify(record.draw, record.manifest)
-    wanted = cluster.output(spec.output.path)
-    if result is not None and wanted.url != there.url and wanted.verify(record.draw, record.manifest) is None:
-        there.copy_to(wanted.url)
+    result = output.verify(record.draw, record.manifest)
+    if result is None and record.output != output.url:
+        there = cluster.output(record.output)
+        result = there.verify(record.draw, record.manifest)
+        if result is not None:
+            there.copy_to(output.url)
     return result
 
 
-def _finish(state: JobState, record: Record, job_id: str, cluster: Cluster[D]) -> None:
-    """Destroy what only an unfinished job needs."""
-    cluster.destroy_secret(job_id, str(state.folder))
-    cluster.output(record.output).discard(job_id)
+def _purge(state: JobState, record: Record, cluster: Cluster[D]) -> None:
+    """Destroy what only an unfinished job needs: its secret, and what it staged."""
+    cluster.destroy_secret(state.job_id, str(state.folder))
+    cluster.output(record.output).discard(state.job_id)
 
 
-def _begin_or_resume(
-    state: JobState, record: Record | None, output: Output, job_id: str, cluster: Cluster[D], ledger: Ledger
+def _resume(state: JobState, record: Record | None, output: Output, cluster: Cluster[D]) -> Record | None:
+    """Return the draw that goes on, or None where none was begun, or its result or secret is gone."""
+    if record is None or record.committed or not cluster.has_secret(state.job_id, str(state.folder)):
+        return None
+    if record.output != output.url:
+        cluster.output(record.output).discard(state.job_id)
+        record = replace(record, output=output.url)
+        state.write(record)
+    return record
+
+
+def _begin(
+    state: JobState, record: Record | None, spec: Spec, output: Output, cluster: Cluster[D], ledger: Ledger
 ) -> Record:
-    """Return the draw that goes on, or a new one where none was begun, or its result or secret is gone."""
-    folder = str(state.folder)
-    if record and record.output != output.url:
-        cluster.output(record.output).discard(job_id)
-    if record and not record.committed and cluster.has_secret(job_id, folder):
-        moved = Record(record.draw, output.url)
-        state.write(moved)
-        return moved
-    if record:
+    """Begin a new draw; destroy what runs left that can never be resumed, as their data are gone."""
+    if record is not None:
         ledger.release_reserved(record.draw)
-    cluster.destroy_secret(job_id, folder)
-    output.discard(job_id)
-    return state.begin(output.url)
+        _purge(state, record, cluster)
+    spec_digest = spec.job_id("any")
+    for other, its_record in state.abandoned(spec_digest):
+        _purge(other, its_record, cluster)
+        other.forget()
+    return state.begin(output.url, spec_digest)
 
 
 def _reserve(
-    job: Job[S], spec: S, cluster: Cluster[D], ledger: Ledger, state: JobState, record: Record, job_id: str
+    job: Job[S], spec: S, cluster: Cluster[D], ledger: Ledger, state: JobState, record: Record
 ) -> Balance:
     """Reserve the job's epsilon; of a job that is over the limit, leave nothing."""
     try:
-        return ledger.reserve(spec.population.account, job_id, record.draw, job.charges(spec))
+        return ledger.reserve(spec.population.account, state.job_id, record.draw, job.charges(spec))
     except BudgetError:
-        _finish(state, record, job_id, cluster)
+        _purge(state, record, cluster)
         state.forget()
         raise
 

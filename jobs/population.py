@@ -74,6 +74,10 @@ class Data(Protocol):
         """Yield each file's path and the type of one of its columns."""
         ...
 
+    def would_read(self, url: str) -> bool:
+        """Tell whether files put at a place would belong to the population, or its files lie there."""
+        ...
+
     def tasks(self) -> int:
         """Return how many tasks one question takes."""
         ...

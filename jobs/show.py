@@ -11,7 +11,7 @@ from rich.text import Text
 
 from jobs.ledger import Ledger
 
-_WIDTH = 100
+_WIDTH = 110
 
 
 def _console() -> Console:
@@ -94,7 +94,10 @@ def show_plan(planned: dict[str, Any]) -> None:
         )
     console.print(table)
     for stage in planned["stages"]:
-        console.print(f"{stage['name']}: {planned['rows']:,} rows in {stage['tasks']} tasks", markup=False)
+        console.print(
+            f"{stage['name']}: {planned['rows']:,} rows in {stage['tasks']} task{'s' * (stage['tasks'] != 1)}",
+            markup=False,
+        )
     size = planned["bytes"]
     console.print(f"reads {size['read']:,} bytes, writes about {size['written']:,}", markup=False)
     total, charged = planned["epsilon"]["total"], planned["epsilon"]["charged"]

@@ -9,15 +9,42 @@ import os
 import shutil
 import uuid
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
+from typing import IO
 
-from udfs.errors import ClusterError
+from udfs.errors import ClusterError, SpecError
 
 
 def state_home() -> Path:
     """Return the folder of all state: `$XDG_STATE_HOME/canvass`, by default below ~/.local/state."""
     return Path(os.environ.get("XDG_STATE_HOME") or Path.home() / ".local" / "state") / "canvass"
+
+
+def make_private_folder(folder: Path) -> None:
+    """Make a folder that its owner alone may read.
+
+    Raises
+    ------
+    SpecError
+        Where it cannot be made.
+    """
+    try:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    except OSError as error:
+        raise SpecError(
+            str(folder), "the state folder must be one that can be made", type(error).__name__
+        ) from None
+
+
+def _hold(lock: IO[str]) -> bool:
+    """Lock an open file, if no other process holds it, and it is still the one of its name."""
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        return os.fstat(lock.fileno()).st_ino == os.stat(lock.name).st_ino
+    except (BlockingIOError, FileNotFoundError):
+        return False
 
 
 @dataclass(frozen=True)
@@ -30,12 +57,15 @@ class Record:
         Names one drawing of all its coins: the unit of charging.
     output : str
         Where its reports are staged and its result goes.
+    spec : str
+        A digest of the spec alone: jobs that share it asked the same of other snapshots.
     manifest : str
         SHA-256 of the manifest there; empty until the result is committed.
     """
 
     draw: str
     output: str
+    spec: str = ""
     manifest: str = ""
 
     @property
@@ -55,6 +85,7 @@ class JobState:
     """
 
     def __init__(self, home: Path, job_id: str) -> None:
+        self.job_id = job_id
         self.folder = home / "jobs" / job_id
         self._record = self.folder / "record.json"
 
@@ -67,29 +98,50 @@ class JobState:
         ClusterError
             Where another run is under way.
         """
-        self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        make_private_folder(self.folder)
         with open(self.folder / "lock", "w", encoding="utf-8") as lock:
-            try:
-                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError:
+            if not _hold(lock):
                 raise ClusterError(
                     "job",
                     "one run at a time has this spec and these data",
                     "another under way",
                     "wait for it",
-                ) from None
+                )
             yield
 
     def record(self) -> Record | None:
-        """Return where the job stands, or None where it never began."""
+        """Return where the job stands, or None where it never began.
+
+        Raises
+        ------
+        ClusterError
+            Where the record cannot be read.
+        """
         try:
             return Record(**json.loads(self._record.read_text("utf-8")))
         except FileNotFoundError:
             return None
+        except (ValueError, TypeError, OSError) as error:
+            raise ClusterError(
+                str(self._record),
+                "must be a job's record",
+                type(error).__name__,
+                "remove its folder: a new draw",
+            ) from None
 
-    def begin(self, output: str) -> Record:
+    def abandoned(self, spec: str) -> Iterator[tuple[JobState, Record]]:
+        """Yield the unfinished jobs of a spec over other snapshots, each while no other run holds it."""
+        for folder in sorted(self.folder.parent.iterdir()):
+            other = JobState(self.folder.parent.parent, folder.name)
+            with suppress(ClusterError):
+                record = other.record()
+                if folder != self.folder and record and record.spec == spec and not record.committed:
+                    with other.locked():
+                        yield other, record
+
+    def begin(self, output: str, spec: str) -> Record:
         """Begin a new draw."""
-        record = Record(draw=uuid.uuid4().hex, output=output)
+        record = Record(draw=uuid.uuid4().hex, output=output, spec=spec)
         self.write(record)
         return record
 

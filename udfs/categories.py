@@ -6,6 +6,7 @@ differently from file to file: see `udfs.lookup`.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
@@ -77,6 +78,8 @@ class CategoryQuestion:
         if len(kinds) != 1:
             found = ", ".join(sorted(kinds)) or "none"
             raise SpecError(where, "categories must be all text, all numbers or all truth values", found)
+        if any(isinstance(category, float) and not math.isfinite(category) for category in self.categories):
+            raise SpecError(where, "a number that is a category must be finite", str(self.categories))
         if len(set(self.categories)) != len(self.categories):
             twice = sorted({str(one) for one in self.categories if self.categories.count(one) > 1})
             raise SpecError(where, "each category must stand once", f"{', '.join(twice)} twice")
@@ -121,6 +124,13 @@ class CategoryQuestion:
                 f"{where}, column {self.column!r}",
                 f"must hold categories such as {self.categories[0]!r}",
                 f"type {arrow_type}",
+                "correct the categories, or the column",
+            )
+        if not self._lookup(values).distinct:
+            raise SchemaError(
+                f"{where}, column {self.column!r}",
+                "must tell all categories apart",
+                f"two that are one value of type {arrow_type}",
                 "correct the categories, or the column",
             )
 

@@ -77,7 +77,8 @@ class CollectedReports:
         flat = np.frombuffer(column.buffers()[1], dtype=np.uint8, count=(column.offset + len(column)) * width)
         packed = flat.reshape(-1, width)[column.offset :]
         sets = np.unpackbits(packed, axis=1, count=self.randomizer.cells, bitorder="little").view(np.bool_)
-        wrong = np.count_nonzero(sets, axis=1) != self.randomizer.thresholds()["size"]
+        wrong = np.bitwise_count(packed).sum(axis=1) != self.randomizer.thresholds()["size"]
+        wrong |= np.count_nonzero(sets, axis=1) != self.randomizer.thresholds()["size"]
         return Answers(sets, 0, int(np.count_nonzero(wrong)))  # type: ignore[arg-type]
 
     def impute(self, codes: Codes, draws: Draws) -> Codes:

@@ -62,6 +62,11 @@ class Lookup:
             self._in_order = bool((self._table[:-1] == np.arange(len(self._table) - 1)).all())
 
     @property
+    def distinct(self) -> bool:
+        """Whether no two of the categories are one value of the type."""
+        return self._entries.distinct if self._entries else len(self._values.unique()) == len(self._values)
+
+    @property
     def holds(self) -> int:
         """How many of the categories a column of the type can hold."""
         return self._entries.holds if self._entries else len(self._values)

@@ -48,8 +48,17 @@ def test_a_single_file_need_not_end_in_a_known_way(tmp_path: Path) -> None:
     assert found(tmp_path / "answers", tmp_path) == ["answers"]
 
 
-@pytest.mark.parametrize(("pattern", "names"), [("*.par*", ["a.parq", "b.parquet"]), ("c/*/?.pq", ["c/d/e.pq"])])
-def test_a_pattern_finds_what_matches_and_is_not_hidden(folder: Path, pattern: str, names: list[str]) -> None:
+PATTERNS = {
+    "*.par*": ["a.parq", "b.parquet"],
+    "c/*/?.pq": ["c/d/e.pq"],
+    "**/*.p*": ["a.parq", "b.parquet", "c/d/e.pq"],
+    "_h/*.parquet": ["_h/f.parquet"],
+    "[ab].par*": ["a.parq", "b.parquet"],
+}
+
+
+@pytest.mark.parametrize(("pattern", "names"), PATTERNS.items())
+def test_a_pattern_finds_what_matches_and_is_not_hidden_but_by_name(folder: Path, pattern: str, names: list[str]) -> None:
     assert found(folder / pattern, folder) == names
 
 
@@ -76,6 +85,13 @@ def test_a_file_that_is_no_parquet_is_refused_by_its_name(tmp_path: Path, conten
     write(tmp_path, [ROWS])
     (tmp_path / "torn.parquet").write_bytes(content)
     with pytest.raises(SchemaError, match=r"torn\.parquet: must be a readable Parquet file"):
+        open_dataset(str(tmp_path))
+
+
+def test_a_link_to_nowhere_is_refused_by_its_name(tmp_path: Path) -> None:
+    write(tmp_path, [ROWS])
+    (tmp_path / "link.parquet").symlink_to(tmp_path / "nowhere")
+    with pytest.raises(SchemaError, match=r"link\.parquet: must be a readable Parquet file; got FileNotFoundError"):
         open_dataset(str(tmp_path))
 
 

@@ -119,11 +119,11 @@ def test_what_is_written_is_there_when_opened_again(ledger: Ledger, ledger_url: 
 
 
 def spend_at_once(url: str, barrier: Barrier, outcomes: Queue[tuple[int, str]]) -> None:
-    barrier.wait(30)
+    barrier.wait(60)
     ledger = Ledger(url)  # a database without tables, opened by all at once
     for turn in range(TURNS):
         ledger.set_limit(f"people {turn}", Decimal(LIMIT))
-        barrier.wait(30)
+        barrier.wait(60)
         try:
             ledger.reserve(f"people {turn}", "job", multiprocessing.current_process().name, ONE)
             outcomes.put((turn, "reserved"))

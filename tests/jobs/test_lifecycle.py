@@ -11,8 +11,10 @@ from typing import Any
 import pyarrow.parquet as pq
 import pytest
 
+from cluster.dataset import open_dataset
 from cluster.reduce import SerialEngine
 from jobs.ledger import Balance
+from jobs.state import JobState
 from tests.jobs.house import House, Unusable, spoil_rows
 from udfs.errors import BudgetError, ClusterError, SchemaError, SpecError
 from udfs.streams import Secret
@@ -26,14 +28,10 @@ def test_a_job_runs_and_leaves_a_result_reports_and_a_manifest(house: House) -> 
     assert set(files) == {"result.json", "reports/part-00000.parquet", "manifest.json"}
     assert json.loads(files["result.json"]) == document
     assert pq.read_table(house.out / "reports").column_names == ["id", "smokes"]
-    assert document["population"] == {"name": "people", "rows": 120} | {
-        "fingerprint": document["population"]["fingerprint"]
-    }
-    assert (document["job"], document["roles"], document["spec"]) == (
-        "survey",
-        "embedded",
-        house.spec().canonical(),
-    )
+    assert {key: document["population"][key] for key in ("name", "rows")} == {"name": "people", "rows": 120}
+    assert len(document["population"]["fingerprint"]) == 64
+    assert (document["job"], document["roles"]) == ("survey", "embedded")
+    assert document["spec"] == house.spec().canonical()
 
 
 def test_the_budget_is_charged_and_told(house: House) -> None:
@@ -71,6 +69,15 @@ def test_another_output_of_the_same_spec_is_a_copy_for_nothing(house: House, tmp
     assert house.run(Unusable()) == (document, True)
     assert house.files() == files
     assert house.charges() == ["charged"]
+
+
+@pytest.mark.usefixtures("small_parts")
+def test_a_new_result_leaves_no_report_of_the_one_before(house: House) -> None:
+    for files in (4, 2):
+        house.fill(files)
+        house.run()
+        assert len(house.reports()) == files
+    assert house.run(Unusable())[1]
 
 
 def remove_all(house: House) -> None:
@@ -218,6 +225,15 @@ def test_a_population_of_nobody_has_a_result_without_numbers(house: House) -> No
     document, _ = house.run()
     assert document["population"]["rows"] == 0
     assert document["result"]["attributes"]["smokes"]["proportions"] == [None, None]
+
+
+def test_one_run_at_a_time_has_a_spec_and_its_data(house: House) -> None:
+    house.fill()
+    job_id = house.spec().job_id(open_dataset(str(house.people), "id").snapshot)
+    with JobState(house.home, job_id).locked(), pytest.raises(ClusterError, match="one run at a time"):
+        house.run(Unusable())
+    house.run()
+    assert house.charges() == ["charged"]
 
 
 def test_an_engine_that_does_not_start_costs_nothing(house: House) -> None:

@@ -198,6 +198,26 @@ def test_a_result_that_was_published_but_not_noted_is_stored(
     assert not house.secrets()
 
 
+def test_a_draw_that_was_committed_is_never_resumed(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
+    house.fill()
+    commit = JobState.commit
+
+    def commit_and_stop(self: JobState, *arguments: Any) -> None:
+        commit(self, *arguments)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(JobState, "commit", commit_and_stop)
+    with pytest.raises(KeyboardInterrupt):
+        house.run()
+    monkeypatch.undo()
+    assert house.secrets()
+    before = house.reports()
+    shutil.rmtree(house.out)
+    house.run()
+    assert house.charges() == ["charged", "charged"]
+    assert house.reports() != before
+
+
 def test_a_charge_that_fails_leaves_nothing_reserved(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
     house.fill()
     once(monkeypatch, Ledger, "charge")

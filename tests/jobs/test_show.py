@@ -49,7 +49,7 @@ def test_a_plan_is_shown_without_taking_names_for_markup(
     show_plan(json.loads(encode(planned)))
     shown = capsys.readouterr().out
     assert any(line.split()[:1] == [MARKUP] for line in shown.splitlines())
-    assert "randomize: 3 rows in 1 tasks" in shown
+    assert "randomize: 3 rows in 1 task" in shown
     assert "epsilon 1000 a respondent, 1000 of it charged" in shown
 
 

@@ -126,6 +126,9 @@ def test_decimals_are_exactly_as_written(tmp_path: Path) -> None:
     spec: Any = load_text(tmp_path, TEXT, "attributes.drinks={categories = [0, 1], epsilon = 0.2}")
     assert sum(table.epsilon for table in spec.attributes.values()) == Decimal("0.3")
     assert spec.canonical()["attributes"]["smokes"]["epsilon"] == "0.1"
+    fine = "0.12345678901234567890123456789"
+    exact: Any = load_text(tmp_path, TEXT.replace("0.1", fine))
+    assert exact.attributes["smokes"].epsilon == Decimal(fine)
 
 
 @pytest.mark.parametrize(
@@ -191,13 +194,17 @@ def test_the_id_leaves_out_where_a_job_runs_and_where_results_go(tmp_path: Path,
 
 
 def test_the_id_does_not_depend_on_the_order_of_keys(tmp_path: Path) -> None:
-    given = tomllib.loads(TEXT, parse_float=Decimal)
-    turned = {
-        table: dict(reversed(keys.items())) if isinstance(keys, dict) else keys
-        for table, keys in reversed(given.items())
-    }
-    assert list(turned) != list(given)
-    assert load(turned)[1].job_id("s") == load_text(tmp_path, TEXT).job_id("s")
+    text = TEXT + "[attributes.drinks]\ncategories = [0, 1]\nepsilon = 0.2"
+    turned = turn(tomllib.loads(text, parse_float=Decimal))
+    assert list(turned["attributes"]) == ["drinks", "smokes"]
+    assert load(turned)[1].job_id("s") == load_text(tmp_path, text).job_id("s")
+
+
+def turn(table: Any) -> Any:
+    """Return a table with its keys, and those of the tables in it, in the opposite order."""
+    if not isinstance(table, dict):
+        return table
+    return {key: turn(value) for key, value in reversed(table.items())}
 
 
 @pytest.mark.parametrize(

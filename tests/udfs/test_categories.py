@@ -247,3 +247,17 @@ def test_where_nobody_is_missing_nothing_is_drawn_to_impute():
     draws = ScriptedDraws({0: [1, 1]})
     assert question.impute(question.encode(pa.array(["b", "a"])).codes, draws).tolist() == [1, 0]
     assert draws.read == []
+
+
+@pytest.mark.parametrize("number", [math.nan, math.inf, -math.inf])
+def test_a_category_is_a_finite_number(number):
+    with pytest.raises(SpecError, match="finite"):
+        CategoryQuestion("x", (1.0, number))
+
+
+@pytest.mark.parametrize(
+    ("categories", "arrow_type"), [(("1", "1.0"), pa.int64()), ((0.1, 0.1 + 1e-12), pa.float32())]
+)
+def test_a_type_that_cannot_tell_two_categories_apart_is_refused(categories, arrow_type):
+    with pytest.raises(SchemaError, match="apart"):
+        CategoryQuestion("x", categories).check_type(arrow_type, "file")

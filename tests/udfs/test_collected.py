@@ -98,3 +98,10 @@ def test_the_mechanism_that_only_reads_is_its_design_in_all_else(question, desig
     assert (asked.missing, asked.undeclared) == ("none", "refuse")
     made = design.randomize(np.zeros(4, dtype=np.uint8), fresh_draws(4))
     assert mechanism.to_arrow(made, question.labels) == design.to_arrow(made, question.labels)
+
+
+def test_a_set_with_a_bit_beyond_the_cells_is_no_report():
+    asked, sets = CategoryQuestion("x", tuple("abcdef")), SubsetSelection(6, 1)
+    column = pa.array([b"\x03", b"\xc3"], pa.binary(1))
+    assert sets.size == 2
+    assert CollectedReports(asked, sets).encode(column).undeclared == 1

@@ -46,8 +46,14 @@ def test_epsilon_is_the_decimal_it_prints_as(value, decimal):
     assert parse_epsilon(value) == Decimal(decimal)
 
 
-def test_epsilon_is_an_integer_of_any_length():
-    assert parse_epsilon(10**5000) == Decimal("1e5000")
+def test_epsilon_is_an_integer_of_many_digits():
+    assert parse_epsilon(10**400) == Decimal("1e400")
+
+
+@pytest.mark.parametrize("slip", [10**4000, Decimal("1e9999999"), Decimal("1e-9999")])
+def test_epsilon_beyond_all_reason_is_refused(slip):
+    with pytest.raises(SpecError):
+        parse_epsilon(slip)
 
 
 @pytest.mark.parametrize("exponent", EPSILONS)

@@ -98,6 +98,15 @@ def test_intervals_cover_the_truth_as_often_as_they_say(
     assert 0.93 <= covered <= 0.975
 
 
+@pytest.mark.parametrize("count", [0, 1, 7, 20, 39, 40])
+def test_an_interval_is_wilsons_mapped_through_the_design(count: int) -> None:
+    randomizer = RandomizedResponse(2, 3)
+    p, q = float(randomizer.support_if_true), float(randomizer.support_if_false)
+    wilson = stats.binomtest(count, 40).proportion_ci(method="wilson")
+    expected = np.clip((np.array(wilson) - q) / (p - q), 0, 1)
+    assert estimate(randomizer, [count, 40 - count]).intervals[0] == pytest.approx(expected, abs=1e-12)
+
+
 REPORTS = [260, 190, 120, 230]
 """Of three categories and of missing answers."""
 

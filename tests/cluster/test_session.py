@@ -1,0 +1,144 @@
+"""A cluster of processes: progress, deaths, stalls, and places where there is none."""
+
+from __future__ import annotations
+
+import io
+import itertools
+import threading
+import time
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+
+import distributed
+import pytest
+
+from cluster.progress import LineProgress
+from cluster.session import ClusterOptions, DaskEngine, open_engine, worker_facts
+from tests.cluster.deaths import die
+from udfs.errors import ClusterError, SpecError
+
+PATIENCE_S = 4.0
+
+
+def chained(partials: Iterable[tuple[int, ...]]) -> tuple[int, ...]:
+    """Combine so that the order shows."""
+    return tuple(itertools.chain.from_iterable(partials))
+
+
+@pytest.fixture(scope="module")
+def lines() -> io.StringIO:
+    return io.StringIO()
+
+
+@pytest.fixture(scope="module")
+def crew(lines: io.StringIO) -> Iterator[DaskEngine]:
+    """Two processes of our own, to be killed and stopped; impatient."""
+    with open_engine(ClusterOptions(workers=2, timeout_s=PATIENCE_S), LineProgress(lines)) as engine:
+        yield engine
+
+
+def dying(graves: Path, units: set[int], after_s: float | None = None) -> Callable[[int], tuple[int, ...]]:
+    """Return a chunk whose process dies once for some units: before it answers, or so long after."""
+
+    def chunk(unit: int) -> tuple[int, ...]:
+        grave = graves / str(unit)
+        if unit in units and not grave.exists():
+            grave.touch()
+            if after_s is None:
+                die()
+            threading.Timer(after_s, die).start()
+        time.sleep(0.02)
+        return (unit,)
+
+    return chunk
+
+
+def test_a_stage_shows_when_it_begins_and_ends(crew: DaskEngine, lines: io.StringIO) -> None:
+    crew.reduce(range(3), lambda unit: (unit,), chained, "count reports")
+    said = lines.getvalue().splitlines()
+    assert said[0] == "canvass: starting processes on this machine"
+    assert said[-2] == "canvass: count reports: 3 tasks"
+    assert said[-1].startswith("canvass: count reports: done in ")
+
+
+def test_the_embedded_cluster_speaks_tls_on_loopback(crew: DaskEngine) -> None:
+    def addresses(unit: int) -> tuple[str, ...]:
+        worker = distributed.get_worker()
+        return (worker.address, worker.scheduler.address)
+
+    found = crew.reduce(range(4), addresses, chained, "addresses")
+    assert all(str(address).startswith("tls://127.0.0.1:") for address in found)
+
+
+def test_processes_that_die_before_they_answer_change_nothing(crew: DaskEngine, tmp_path: Path) -> None:
+    assert crew.reduce(range(40), dying(tmp_path, {0, 7, 39}), chained, "count") == tuple(range(40))
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["0", "39", "7"]
+
+
+@pytest.mark.parametrize("after_s", [0.02, 0.2])
+def test_processes_that_die_with_answers_in_their_hands_change_nothing(
+    crew: DaskEngine, tmp_path: Path, after_s: float
+) -> None:
+    assert crew.reduce(range(40), dying(tmp_path, {0, 20}, after_s), chained, "count") == tuple(range(40))
+
+
+def test_a_chunk_that_always_kills_its_process_fails_the_job_and_soon(crew: DaskEngine) -> None:
+    started = time.monotonic()
+    with pytest.raises(ClusterError, match="deadly: workers must outlive their tasks; got a task whose worker died"):
+        crew.reduce(range(1), lambda unit: die(), chained, "deadly")
+    assert time.monotonic() - started < 60
+
+
+def test_when_no_task_finishes_the_job_fails_in_time_and_the_cluster_closes(tmp_path: Path) -> None:
+    def sleep(unit: int) -> tuple[int, ...]:
+        if unit:
+            time.sleep(600)
+        return (unit,)
+
+    started = time.monotonic()
+    with open_engine(ClusterOptions(workers=1, timeout_s=2)) as engine:
+        message = "slow: a task must finish within 2 s of another; got none, with 1 workers there"
+        with pytest.raises(ClusterError, match=message):
+            engine.reduce(range(3), sleep, chained, "slow")
+    assert time.monotonic() - started < 60
+
+
+def test_slow_tasks_that_do_finish_are_waited_for(crew: DaskEngine) -> None:
+    def slow(unit: int) -> tuple[int, ...]:
+        time.sleep(0.6 * PATIENCE_S)
+        return (unit,)
+
+    assert crew.reduce(range(4), slow, chained, "slow") == (0, 1, 2, 3)
+
+
+@pytest.mark.parametrize(
+    ("options", "got"),
+    [
+        (ClusterOptions(scheduler="nowhere"), "ValueError"),
+        (ClusterOptions(scheduler="carrier-pigeon://127.0.0.1:9"), "ValueError"),
+        (ClusterOptions(scheduler_file="nowhere.json"), "FileNotFoundError"),
+    ],
+)
+def test_a_place_without_a_scheduler_is_refused_in_time(options: ClusterOptions, got: str) -> None:
+    started = time.monotonic()
+    where = options.scheduler or options.scheduler_file
+    with (
+        pytest.raises(ClusterError, match=f"{where}: a scheduler with workers must answer; got {got}"),
+        open_engine(options),
+    ):
+        pass
+    assert time.monotonic() - started < 20
+
+
+def test_a_memory_that_is_no_size_is_the_spec_s_fault() -> None:
+    with (
+        pytest.raises(SpecError, match=r"cluster\.memory: must be a size such as 4GiB; got lots"),
+        open_engine(ClusterOptions(memory="lots")),
+    ):
+        pass
+
+
+def test_workers_are_held_to_the_driver_s_releases_and_code() -> None:
+    facts = worker_facts()
+    assert set(facts) == {"dask", "distributed", "numpy", "pyarrow", "cryptography", "python", "code"}
+    assert len(facts["code"]) == 64

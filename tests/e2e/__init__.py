@@ -1,0 +1,1 @@
+"""The command, end to end, on real processes."""
