@@ -1,112 +1,26 @@
-"""The population's files, and the work units cut from them once, when a job starts.
-
-A work unit is (file, row group). Units are grouped into parts, a part is a task, and what a part holds
-depends on the data alone: not on how many processes there are, nor on which columns are asked for.
-"""
+"""The population's files, found and known by their footers: no row is read."""
 
 from __future__ import annotations
 
 import hashlib
 import json
-import os
 import re
 from collections import Counter
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass
-from typing import IO, Any
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 from fsspec.implementations.local import LocalFileSystem
 
-from cluster.storage import filesystem
-from udfs.errors import ClusterError, SchemaError, SpecError
-
-BLOCK_ROWS = 1 << 16
-"""Rows that are read, randomized and written at a time. Draws of rows without an id depend on it."""
-
-PART_ROWS = 1 << 21
-"""Rows of a task, at least: it should take a tenth of a second or more."""
+from cluster.manifest import PART_ROWS, DataFile, Part, Unit, group_units
+from cluster.storage import filesystem, size_and_version
+from udfs.errors import SchemaError, SpecError
 
 _SUFFIXES = (".parquet", ".parq", ".pq")
 _FOOTER_READERS = 16
-_BUFFER_BYTES = 1 << 20
-
-
-@dataclass(frozen=True)
-class DataFile:
-    """One Parquet file as it was when the job started.
-
-    Attributes
-    ----------
-    url : str
-        Where it is; absolute.
-    size : int
-        In bytes.
-    version : str
-        The modification time in nanoseconds, or what the object store tells versions apart by.
-    footer : str
-        SHA-256 of the Parquet footer.
-    """
-
-    url: str
-    size: int
-    version: str
-    footer: str
-
-
-@dataclass(frozen=True)
-class Unit:
-    """One row group of one file: the smallest piece of work.
-
-    Attributes
-    ----------
-    file : int
-        The file's place in the data set.
-    row_group : int
-    rows : int
-    id_span : tuple of int, optional
-        The least and greatest integer id, as the file's footer says.
-    """
-
-    file: int
-    row_group: int
-    rows: int
-    id_span: tuple[int, int] | None = None
-
-    @property
-    def name(self) -> str:
-        """The unit's name in manifests."""
-        return f"{self.file}/{self.row_group}"
-
-
-@dataclass(frozen=True)
-class Part:
-    """Some consecutive units and their files: one task.
-
-    Attributes
-    ----------
-    index : int
-        The part's place in the manifest.
-    units : tuple of Unit
-    files : dict of int to DataFile
-        The units' files, by their place in the data set.
-    """
-
-    index: int
-    units: tuple[Unit, ...]
-    files: dict[int, DataFile]
-
-    @property
-    def rows(self) -> int:
-        """The rows of all its units."""
-        return sum(unit.rows for unit in self.units)
-
-    @property
-    def name(self) -> str:
-        """The name of the part's file of reports."""
-        return f"part-{self.index:05d}.parquet"
 
 
 @dataclass(frozen=True)
@@ -154,19 +68,8 @@ class Dataset:
         return len(self.parts())
 
     def parts(self, rows_per_part: int = PART_ROWS) -> tuple[Part, ...]:
-        """Group the units, in order, into parts of at least so many rows (the last may have fewer)."""
-        groups: list[list[Unit]] = []
-        filled = rows_per_part
-        for unit in self.units:
-            if filled >= rows_per_part:
-                groups.append([])
-                filled = 0
-            groups[-1].append(unit)
-            filled += unit.rows
-        return tuple(
-            Part(index, tuple(units), {unit.file: self.files[unit.file] for unit in units})
-            for index, units in enumerate(groups)
-        )
+        """Return the tasks: consecutive units of at least so many rows."""
+        return group_units(self.units, self.files, rows_per_part)
 
     def would_read(self, url: str) -> bool:
         """Tell whether files put at a place would belong to the population, or its files lie there."""
@@ -252,66 +155,6 @@ def open_dataset(path: str, id_column: str | None = None) -> Dataset:
     )
 
 
-def check_unchanged(file: DataFile) -> None:
-    """Refuse a file that is no longer what it was when the job started.
-
-    Raises
-    ------
-    SchemaError
-    """
-    fs, path = filesystem(file.url)
-    try:
-        now = _size_and_version(fs, path)
-    except FileNotFoundError:
-        now = (-1, "gone")
-    if now != (file.size, file.version):
-        raise SchemaError(
-            file.url,
-            "must stay as it was when the job started",
-            "a file that has changed or gone",
-            "run again on the new data: it is a new draw, with its own charge",
-        )
-
-
-def read_blocks(file: DataFile, unit: Unit, columns: list[str]) -> Iterator[pa.RecordBatch]:
-    """Yield a unit's rows, `BLOCK_ROWS` at a time (the last block may be shorter).
-
-    Text columns come as dictionaries. Memory is bounded by the block, the pages it comes from and the
-    reader's buffers, however long the row group is.
-    """
-    fs, path = filesystem(file.url)
-    with _open(fs, path) as source:
-        plain = pq.ParquetFile(source)
-        text = [name for name in columns if _is_text(plain.schema_arrow.field(name).type)]
-        reader = pq.ParquetFile(
-            source, metadata=plain.metadata, read_dictionary=text, buffer_size=_BUFFER_BYTES, pre_buffer=False
-        )
-        batches = reader.iter_batches(
-            BLOCK_ROWS, row_groups=[unit.row_group], columns=columns, use_threads=False
-        )
-        yield from _exact_blocks(batches)
-
-
-def _exact_blocks(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    """Cut batches of any length into blocks of `BLOCK_ROWS`."""
-    waiting: list[pa.RecordBatch] = []
-    rows = 0
-    for batch in batches:
-        while rows + batch.num_rows >= BLOCK_ROWS:
-            head = batch.slice(0, BLOCK_ROWS - rows)
-            yield pa.concat_batches([*waiting, head]) if waiting else head
-            batch, waiting, rows = batch.slice(head.num_rows), [], 0  # noqa: PLW2901
-        if batch.num_rows:
-            waiting.append(batch)
-            rows += batch.num_rows
-    if waiting:
-        yield pa.concat_batches(waiting) if len(waiting) > 1 else waiting[0]
-
-
-def _is_text(arrow_type: pa.DataType) -> bool:
-    return any(is_type(arrow_type) for is_type in (pa.types.is_string, pa.types.is_large_string))
-
-
 def _url(fs: Any, path: str) -> str:
     return path if isinstance(fs, LocalFileSystem) else str(fs.unstrip_protocol(path))
 
@@ -342,7 +185,7 @@ def _read_footer(fs: Any, path: str) -> tuple[DataFile, pq.FileMetaData, pa.Sche
     """Read one file's footer."""
     url = _url(fs, path)
     try:
-        size, version = _size_and_version(fs, path)
+        size, version = size_and_version(fs, path)
         with fs.open(path, "rb") as source:
             source.seek(max(0, size - 8))
             length = int.from_bytes(source.read(8)[:4], "little")
@@ -353,15 +196,6 @@ def _read_footer(fs: Any, path: str) -> tuple[DataFile, pq.FileMetaData, pa.Sche
             return DataFile(url, size, version, footer), reader.metadata, reader.schema_arrow
     except (pa.ArrowException, OSError) as error:
         raise SchemaError(url, "must be a readable Parquet file", type(error).__name__) from None
-
-
-def _size_and_version(fs: Any, path: str) -> tuple[int, str]:
-    """Return what a file's versions are told apart by."""
-    if isinstance(fs, LocalFileSystem):
-        status = os.stat(path)
-        return status.st_size, str(status.st_mtime_ns)
-    fs.invalidate_cache()
-    return int(fs.info(path)["size"]), str(fs.ukey(path))
 
 
 def _integer_span(statistics: pq.Statistics) -> tuple[int, int] | None:
@@ -382,11 +216,3 @@ def _canvass_entry(metadata: pq.FileMetaData) -> dict[str, Any]:
     except ValueError:
         return {}
     return found if isinstance(found, dict) else {}
-
-
-def _open(fs: Any, path: str) -> IO[bytes] | pa.NativeFile:
-    """Open a file for Arrow: natively where it is local."""
-    try:
-        return pa.OSFile(path, "rb") if isinstance(fs, LocalFileSystem) else fs.open(path, "rb")
-    except OSError as error:
-        raise ClusterError(path, "must be readable on every worker", type(error).__name__) from None

@@ -10,7 +10,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from cluster.dataset import BLOCK_ROWS, DataFile, Part, Unit, check_unchanged, read_blocks
+from cluster.blocks import BLOCK_ROWS, check_unchanged, read_blocks
+from cluster.manifest import DataFile, Part, Unit
 from cluster.reduce import Engine
 from cluster.repeats import (
     RunSorter,

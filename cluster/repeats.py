@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from cluster.dataset import Part
+from cluster.manifest import Part
 from cluster.storage import Store
 from udfs.asking import MOST_REPEATS
 from udfs.identity import Blocks, spread

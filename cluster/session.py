@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import importlib
+import json
 import logging
 import platform
 import queue
@@ -19,6 +20,7 @@ from typing import Any, TypeVar
 import dask
 import distributed
 from distributed.comm.addressing import get_address_host_port
+from distributed.security import Security
 from distributed.utils import silence_logging_cmgr
 
 from cluster.progress import Progress
@@ -105,9 +107,9 @@ def open_engine(options: ClusterOptions, progress: Progress | None = None) -> It
                     )
                 )
             client.wait_for_workers(1, timeout=min(options.timeout_s, 120.0))
-        except SpecError:
+        except JobError:
             raise
-        except (OSError, TimeoutError, ValueError, RuntimeError) as error:
+        except (OSError, TimeoutError, ValueError, LookupError, TypeError, RuntimeError) as error:
             where = options.scheduler or options.scheduler_file or "embedded cluster"
             raise ClusterError(
                 where,
@@ -120,11 +122,13 @@ def open_engine(options: ClusterOptions, progress: Progress | None = None) -> It
 
 
 def _check_place(options: ClusterOptions) -> None:
-    """Raise what a client would only meet after long waits: a file that is not there, an address that is none."""
-    if options.scheduler_file is not None:
-        Path(options.scheduler_file).stat()
-    if options.scheduler is not None:
-        get_address_host_port(options.scheduler)
+    """Raise what a client would only meet after long waits: no file, an address that is none, no certificates."""
+    address = options.scheduler or json.loads(Path(str(options.scheduler_file)).read_text("utf-8"))["address"]
+    get_address_host_port(address)
+    if address.startswith("tls://") and not Security().get_connection_args("client").get("ssl_context"):
+        raise ClusterError(
+            address, "TLS needs certificates", "none", "set distributed.comm.tls in Dask's configuration"
+        )
 
 
 def _start_embedded(options: ClusterOptions, stack: contextlib.ExitStack) -> distributed.Client:

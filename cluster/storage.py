@@ -163,6 +163,15 @@ class Store:
             self.fs.mv(old, new)
 
 
+def size_and_version(fs: Any, path: str) -> tuple[int, str]:
+    """Return what a file's versions are told apart by: bytes, and a time or an object store's tag."""
+    if isinstance(fs, LocalFileSystem):
+        status = os.stat(path)
+        return status.st_size, str(status.st_mtime_ns)
+    fs.invalidate_cache()
+    return int(fs.info(path)["size"]), str(fs.ukey(path))
+
+
 def _sync_file(path: str) -> None:
     descriptor = os.open(path, os.O_RDONLY)
     try:

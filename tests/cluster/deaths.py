@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 import cluster.population
-from cluster.dataset import Part
+from cluster.manifest import Part
 from cluster.population import AskPart
 from cluster.reduce import Engine
 
@@ -32,7 +32,9 @@ class DyingPart:
             return self.chunk(part)
         grave.touch()
         if moment == "midway":
-            cluster.population.read_blocks = _one_block_then_death  # this process's own, and it is about to die
+            cluster.population.read_blocks = (
+                _one_block_then_death  # this process's own, and it is about to die
+            )
         if moment != "before":
             self.chunk(part)
         return die()
@@ -44,7 +46,7 @@ def die() -> None:
 
 
 def _one_block_then_death(*place: Any) -> Iterator[Any]:
-    from cluster.dataset import read_blocks
+    from cluster.blocks import read_blocks
 
     yield next(read_blocks(*place))
     die()

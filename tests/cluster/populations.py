@@ -9,7 +9,8 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from cluster.dataset import PART_ROWS, open_dataset
+from cluster.dataset import open_dataset
+from cluster.manifest import PART_ROWS
 from cluster.output import Output
 from cluster.population import ClusterPopulation
 from cluster.reduce import Engine, SerialEngine

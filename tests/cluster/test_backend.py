@@ -20,7 +20,9 @@ def backend(**options: object) -> Backend:
     return Backend(lambda: contextlib.nullcontext(SerialEngine()), **options)  # type: ignore[arg-type]
 
 
-def test_a_population_is_staged_below_its_output_and_its_secret_kept_in_the_job_s_folder(tmp_path: Path) -> None:
+def test_a_population_is_staged_below_its_output_and_its_secret_kept_in_the_job_s_folder(
+    tmp_path: Path,
+) -> None:
     own, state = backend(secret=SECRET), str(tmp_path / "state")
     data = own.data(write(tmp_path / "data", [people(10)]), "id")
     assert not own.has_secret(JOB, state)
@@ -39,9 +41,7 @@ def test_a_population_is_staged_below_its_output_and_its_secret_kept_in_the_job_
     assert not (tmp_path / "out").exists()
 
 
-def test_secrets_can_lie_where_all_workers_see_them(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_secrets_can_lie_where_all_workers_see_them(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     shared = backend(secrets_dir="shared")
     data = shared.data(write(tmp_path / "data", [people(10)]), None)

@@ -48,7 +48,9 @@ def with_ids(table: pa.Table, kind: str | None) -> pa.Table:
 
 
 @pytest.fixture(scope="module", params=[None, "integer", "text"], ids=["rows", "integer ids", "text ids"])
-def asked(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> tuple[str, Any, Collected]:
+def asked(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> tuple[str, Any, Collected]:
     """People in files, their column of ids, and what they answer in this process, undisturbed."""
     folder = tmp_path_factory.mktemp("people")
     tables = [with_ids(people(ROWS, file * ROWS), request.param) for file in range(FILES)]
@@ -95,7 +97,11 @@ def test_parts_that_are_whole_are_not_read_again(tmp_path: Path) -> None:
 def test_a_part_whose_reports_were_spoilt_is_asked_again(tmp_path: Path) -> None:
     population = populate(tmp_path, write(tmp_path / "data", [people(100)]), "id")
     whole, folder = collect(population), population.staging.folder("reports")
-    for spoilt in (b"", whole[1]["part-00000.parquet"][:-1], whole[1]["part-00000.parquet"].replace(b"never", b"NEVER")):
+    for spoilt in (
+        b"",
+        whole[1]["part-00000.parquet"][:-1],
+        whole[1]["part-00000.parquet"].replace(b"never", b"NEVER"),
+    ):
         folder.write("part-00000.parquet", spoilt)
         assert collect(population) == whole
 
@@ -131,7 +137,9 @@ def test_ids_that_are_text_in_one_file_and_numbers_in_another_are_the_same_ids(t
 
 
 def test_every_part_draws_its_own_coins(tmp_path: Path, engine: DaskEngine) -> None:
-    ask: list[Ask] = [(CategoryQuestion("answer", ("a", "b")), RandomizedResponse(2, Decimal("1.09861228866811")))]
+    ask: list[Ask] = [
+        (CategoryQuestion("answer", ("a", "b")), RandomizedResponse(2, Decimal("1.09861228866811")))
+    ]
     path = write(tmp_path / "data", [{"answer": ["a"] * 250}] * 4)
     population = populate(tmp_path, path, engine=engine, rows_per_part=1)
     (counts,) = population.collect(ask, "randomize")
@@ -174,7 +182,9 @@ def test_nobody_at_all_gives_sums_of_nothing(tmp_path: Path, engine: DaskEngine)
         assert not population.files
 
 
-def test_faults_are_counted_by_file_and_column_and_only_five_are_named(tmp_path: Path, engine: DaskEngine) -> None:
+def test_faults_are_counted_by_file_and_column_and_only_five_are_named(
+    tmp_path: Path, engine: DaskEngine
+) -> None:
     good = {"id": [1], "drinks": ["never"], "income": [1]}
     faulty = [
         {"id": [None, 5], "drinks": ["never", "SECRETANSWER42"], "income": [1, None]},

@@ -61,7 +61,9 @@ def test_the_tree_takes_every_leaf_once_and_in_order(leaves: int) -> None:
     assert below <= 1
 
 
-ERRORS = [kind for kind in vars(udfs.errors).values() if isinstance(kind, type) and issubclass(kind, JobError)]
+ERRORS = [
+    kind for kind in vars(udfs.errors).values() if isinstance(kind, type) and issubclass(kind, JobError)
+]
 
 
 @pytest.mark.parametrize("kind", ERRORS)
@@ -100,7 +102,9 @@ def everything_of(error: BaseException | None) -> str:
     """Return all that an error says, and those it came from."""
     if error is None:
         return ""
-    return f"{error!r} {error} {vars(error)}" + everything_of(error.__cause__) + everything_of(error.__context__)
+    return (
+        f"{error!r} {error} {vars(error)}" + everything_of(error.__cause__) + everything_of(error.__context__)
+    )
 
 
 @pytest.mark.parametrize(
@@ -137,11 +141,15 @@ def test_the_first_error_ends_a_reduction_of_many(engine: Engine) -> None:
 
 def test_other_code_is_refused() -> None:
     check_code(code_digest())
-    with pytest.raises(ClusterError, match=r"must run the same release .* as the driver; got code \w{12}, not 0{12}"):
+    with pytest.raises(
+        ClusterError, match=r"must run the same release .* as the driver; got code \w{12}, not 0{12}"
+    ):
         check_code("0" * 64)
 
 
-def test_the_code_s_digest_hangs_on_every_line_that_tasks_run(tmp_path: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_code_s_digest_hangs_on_every_line_that_tasks_run(
+    tmp_path: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
     before = code_digest()
     monkeypatch.setattr("cluster.__file__", str(tmp_path / "__init__.py"))
     code_digest.cache_clear()

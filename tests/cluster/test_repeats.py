@@ -28,7 +28,10 @@ from udfs.errors import SchemaError
 
 def files_of(ids: Sequence[Sequence[Any]], kind: pa.DataType | None = None) -> list[pa.Table]:
     """Return a table a file, with these ids and an answer each."""
-    return [pa.table({"id": pa.array(own, kind), "drinks": pa.array(["never"] * len(own), pa.string())}) for own in ids]
+    return [
+        pa.table({"id": pa.array(own, kind), "drinks": pa.array(["never"] * len(own), pa.string())})
+        for own in ids
+    ]
 
 
 def found(population: ClusterPopulation) -> dict[int, int]:
@@ -114,7 +117,10 @@ def test_ids_that_stand_once_are_accepted(tmp_path: Path, either: Engine, order:
     cuts=st.tuples(st.integers(1, 5), st.integers(1, 20), st.integers(1, 9)),
 )
 def test_repeats_are_those_that_counting_finds(
-    tmp_path_factory: pytest.TempPathFactory, ids: list[list[int]], kind: pa.DataType, cuts: tuple[int, int, int]
+    tmp_path_factory: pytest.TempPathFactory,
+    ids: list[list[int]],
+    kind: pa.DataType,
+    cuts: tuple[int, int, int],
 ) -> None:
     row_group, rows_per_part, run_rows = cuts
     folder = tmp_path_factory.mktemp("ids")
@@ -177,7 +183,9 @@ def test_a_part_longer_than_a_run_is_sorted_in_runs_and_searched_in_buckets(
 
 
 def test_a_footer_that_lies_about_its_ids_is_refused(tmp_path: Path) -> None:
-    path = write(tmp_path / "data", files_of([[1000, 1001], [1002, 1003]]), compression="none", use_dictionary=False)
+    path = write(
+        tmp_path / "data", files_of([[1000, 1001], [1002, 1003]]), compression="none", use_dictionary=False
+    )
     file = Path(path) / "001.parquet"
     data = file.read_bytes()
     low, high = (value.to_bytes(8, "little") for value in (1002, 1003))
@@ -185,7 +193,9 @@ def test_a_footer_that_lies_about_its_ids_is_refused(tmp_path: Path) -> None:
     assert low + high in rows
     file.write_bytes(rows.replace(low + high, (1000).to_bytes(8, "little") + high) + footer)
     population = populate(tmp_path, path, "id", rows_per_part=1)
-    with pytest.raises(SchemaError, match="must lie between the least and greatest value in its file's footer"):
+    with pytest.raises(
+        SchemaError, match="must lie between the least and greatest value in its file's footer"
+    ):
         population.collect(EXACT, "randomize")
 
 

@@ -52,19 +52,29 @@ def test_reports_go_with_their_ids_as_labels_and_bit_sets(writer: ReportWriter, 
     }
     assert [str(one) for one in table.schema.types] == [
         "string",
-        "dictionary<values=string, indices=int32, ordered=0>",
+        "dictionary<values=string, indices=uint8, ordered=0>",
         "fixed_size_binary[1]",
     ]
 
 
-def test_the_footer_says_what_a_reader_needs_and_nothing_of_the_secret(writer: ReportWriter, store: Store) -> None:
+def test_the_footer_says_what_a_reader_needs_and_nothing_of_the_secret(
+    writer: ReportWriter, store: Store
+) -> None:
     writer.write(two_blocks)
     metadata = read(store).schema.metadata
     entry = json.loads(metadata[b"canvass"])
     assert entry["version"] == 1
     drinks, income = entry["attributes"]["drinks"], entry["attributes"]["income"]
-    assert (drinks["mechanism"], drinks["epsilon"], drinks["categories"]) == ("randomized-response", "1", [*DRINKS])
-    assert (income["mechanism"], income["cells"], income["categories"]) == ("subset-selection", 7, [*BRACKETS])
+    assert (drinks["mechanism"], drinks["epsilon"], drinks["categories"]) == (
+        "randomized-response",
+        "1",
+        [*DRINKS],
+    )
+    assert (income["mechanism"], income["cells"], income["categories"]) == (
+        "subset-selection",
+        7,
+        [*BRACKETS],
+    )
     assert set(metadata) == {b"canvass"}
 
 
@@ -125,7 +135,9 @@ def test_row_groups_are_cut_by_blocks(store: Store, monkeypatch: pytest.MonkeyPa
     assert read(store)["a"].to_pylist() == [False, None] * 5
 
 
-@pytest.mark.parametrize(("kind", "ids"), [("integer", [-5, 3]), ("unsigned", [2**64 - 1, 0]), ("text", ["é", ""])])
+@pytest.mark.parametrize(
+    ("kind", "ids"), [("integer", [-5, 3]), ("unsigned", [2**64 - 1, 0]), ("text", ["é", ""])]
+)
 def test_ids_keep_their_kind(store: Store, kind: str, ids: list[object]) -> None:
     id_column = IdColumn("id", kind)  # type: ignore[arg-type]
 

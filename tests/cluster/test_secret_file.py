@@ -54,7 +54,9 @@ def test_what_travels_holds_no_secret(tmp_path: Path) -> None:
 def test_a_secret_that_others_may_use_is_refused(tmp_path: Path, mode: int) -> None:
     keep_secret(str(tmp_path / "s"), GIVEN)
     (tmp_path / "s").chmod(mode)
-    with pytest.raises(ClusterError, match=f"only its owner may read a secret; got {oct(mode)}. Chmod 600 it"):
+    with pytest.raises(
+        ClusterError, match=f"only its owner may read a secret; got {oct(mode)}. Chmod 600 it"
+    ):
         read_secret(str(tmp_path / "s"))
 
 
@@ -68,7 +70,9 @@ def test_a_secret_of_another_length_is_refused_and_not_shown(tmp_path: Path, siz
 
 
 def test_a_secret_that_is_not_there_is_refused_with_what_to_do(tmp_path: Path) -> None:
-    with pytest.raises(ClusterError, match=r"must be readable; got FileNotFoundError. Set cluster\.secrets_dir"):
+    with pytest.raises(
+        ClusterError, match=r"must be readable; got FileNotFoundError. Set cluster\.secrets_dir"
+    ):
         SecretFile(str(tmp_path / "s"), "").load()
 
 

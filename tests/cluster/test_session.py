@@ -84,7 +84,9 @@ def test_processes_that_die_with_answers_in_their_hands_change_nothing(
 
 def test_a_chunk_that_always_kills_its_process_fails_the_job_and_soon(crew: DaskEngine) -> None:
     started = time.monotonic()
-    with pytest.raises(ClusterError, match="deadly: workers must outlive their tasks; got a task whose worker died"):
+    with pytest.raises(
+        ClusterError, match="deadly: workers must outlive their tasks; got a task whose worker died"
+    ):
         crew.reduce(range(1), lambda unit: die(), chained, "deadly")
     assert time.monotonic() - started < 60
 
@@ -117,9 +119,16 @@ def test_slow_tasks_that_do_finish_are_waited_for(crew: DaskEngine) -> None:
         (ClusterOptions(scheduler="nowhere"), "ValueError"),
         (ClusterOptions(scheduler="carrier-pigeon://127.0.0.1:9"), "ValueError"),
         (ClusterOptions(scheduler_file="nowhere.json"), "FileNotFoundError"),
+        (ClusterOptions(scheduler_file="torn.json"), "JSONDecodeError"),
+        (ClusterOptions(scheduler_file="other.json"), "KeyError"),
     ],
 )
-def test_a_place_without_a_scheduler_is_refused_in_time(options: ClusterOptions, got: str) -> None:
+def test_a_place_without_a_scheduler_is_refused_in_time(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, options: ClusterOptions, got: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "torn.json").write_text('{"address": "tc')
+    (tmp_path / "other.json").write_text("{}")
     started = time.monotonic()
     where = options.scheduler or options.scheduler_file
     with (

@@ -100,7 +100,9 @@ def test_a_store_travels_as_its_url(store: Store) -> None:
     assert pickle.loads(sent) == store
 
 
-def test_a_local_path_is_absolute_wherever_it_travels(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_local_path_is_absolute_wherever_it_travels(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(tmp_path)
     store = Store("out")
     assert (store.url, store.root, store.local) == (str(tmp_path / "out"), str(tmp_path / "out"), True)
@@ -113,5 +115,7 @@ def test_a_private_folder_is_its_owner_s_alone(tmp_path: Path) -> None:
 
 
 def test_an_unknown_protocol_is_refused_with_what_to_do() -> None:
-    with pytest.raises(SpecError, match=r"output: must be a path or a URL .* got nowhere://x\. Install its driver"):
+    with pytest.raises(
+        SpecError, match=r"output: must be a path or a URL .* got nowhere://x\. Install its driver"
+    ):
         filesystem("nowhere://x", "output")

@@ -53,6 +53,9 @@ def multitude(tmp_path_factory: pytest.TempPathFactory) -> str:
             }
         )
         pq.write_table(
-            table, folder / f"{file}.parquet", row_group_size=TASK_ROWS // 3, use_dictionary=["smokes", "income"]
+            table,
+            folder / f"{file}.parquet",
+            row_group_size=TASK_ROWS // 3,
+            use_dictionary=["smokes", "income"],
         )
     return str(folder)

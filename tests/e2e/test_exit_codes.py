@@ -33,19 +33,28 @@ def asking(canvass: Canvass) -> Canvass:
 
 
 BAD_SPECS = {
-    "an unknown job": ("job=surway", 'job: must name a kind of job; got \'surway\'. Did you mean "survey"?'),
+    "an unknown job": ("job=surway", "job: must name a kind of job; got 'surway'. Did you mean \"survey\"?"),
     "an unknown key": ("population.pth=x", "population.pth: is not a key of this table"),
     "no mechanism of ours": ("attributes.colour.mechanism=shuffle", "attributes.colour.mechanism: "),
-    "no epsilon": ("attributes.colour.epsilon=0", "attributes.colour.epsilon: epsilon must be a positive finite number"),
+    "no epsilon": (
+        "attributes.colour.epsilon=0",
+        "attributes.colour.epsilon: epsilon must be a positive finite number",
+    ),
     "an infinite epsilon": ("attributes.colour.epsilon=inf", "attributes.colour.epsilon: "),
     "one category": ('attributes.colour.categories=["red"]', "a question needs two categories; got 1"),
-    "a category twice": ('attributes.colour.categories=["red","red"]', "each category must stand once; got red twice"),
+    "a category twice": (
+        'attributes.colour.categories=["red","red"]',
+        "each category must stand once; got red twice",
+    ),
     "no such column": ("population.id=ident", "0.parquet: must have one column 'ident'; got columns colour"),
     "no such file": ("population.path=nowhere", "population.path: must name a Parquet file"),
     "no such file system": ("population.path=nowhere://x", "population.path: must be a path or a URL"),
     "no such ledger": ("ledger.url=nowhere", "ledger.url: must be a database URL"),
     "no processes": ("cluster.workers=0", "cluster.workers: input should be greater than or equal to 1"),
-    "two schedulers": ('cluster={scheduler="a",scheduler_file="b"}', "scheduler_file: a job has one scheduler"),
+    "two schedulers": (
+        'cluster={scheduler="a",scheduler_file="b"}',
+        "scheduler_file: a job has one scheduler",
+    ),
 }
 
 
@@ -56,7 +65,9 @@ def test_a_spec_is_refused_with(asking: Canvass, what: str) -> None:
 
 
 def test_a_size_of_memory_that_is_none_is_the_spec_s_fault(asking: Canvass) -> None:
-    assert "cluster.memory: must be a size such as 4GiB; got lots" in asking.refusal("--set", "cluster.memory=lots")
+    assert "cluster.memory: must be a size such as 4GiB; got lots" in asking.refusal(
+        "--set", "cluster.memory=lots"
+    )
 
 
 def test_over_budget_nothing_is_read(asking: Canvass) -> None:
@@ -121,7 +132,9 @@ def test_workers_that_stand_still_are_given_up_and_the_job_resumes(canvass: Canv
     assert len(canvass.charges()) == 2
 
 
-def test_a_scheduler_that_dies_fails_the_job_in_one_line(canvass: Canvass, multitude: str, tmp_path: Path) -> None:
+def test_a_scheduler_that_dies_fails_the_job_in_one_line(
+    canvass: Canvass, multitude: str, tmp_path: Path
+) -> None:
     canvass.ask(multitude, QUESTIONS, id="name")
     with remote_scheduler(tmp_path / "doomed") as remote:
         remote.start_worker()

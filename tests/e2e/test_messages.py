@@ -99,7 +99,9 @@ def test_a_column_of_another_type_is_named_with_its_type(sent: Canvass, column: 
     file = write(sent, column)
     sent.ask("data", COLOURS)
     stored = pq.read_schema(file).field("colour").type
-    discreet(sent.refusal(), f"{file}, column 'colour': must hold categories such as 'red'; got type {stored}.")
+    discreet(
+        sent.refusal(), f"{file}, column 'colour': must hold categories such as 'red'; got type {stored}."
+    )
 
 
 @pytest.mark.parametrize("kind", ["text", "dictionary", "integer"])

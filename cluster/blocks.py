@@ -1,0 +1,87 @@
+"""Rows of a work unit, a block at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import IO, Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+from fsspec.implementations.local import LocalFileSystem
+
+from cluster.manifest import DataFile, Unit
+from cluster.storage import filesystem, size_and_version
+from udfs.errors import ClusterError, SchemaError
+
+BLOCK_ROWS = 1 << 16
+"""Rows that are read, randomized and written at a time. Draws of rows without an id depend on it."""
+
+_BUFFER_BYTES = 1 << 20
+
+
+def check_unchanged(file: DataFile) -> None:
+    """Refuse a file that is no longer what it was when the job started.
+
+    Raises
+    ------
+    SchemaError
+    """
+    fs, path = filesystem(file.url)
+    try:
+        now = size_and_version(fs, path)
+    except FileNotFoundError:
+        now = (-1, "gone")
+    if now != (file.size, file.version):
+        raise SchemaError(
+            file.url,
+            "must stay as it was when the job started",
+            "a file that has changed or gone",
+            "run again on the new data: it is a new draw, with its own charge",
+        )
+
+
+def read_blocks(file: DataFile, unit: Unit, columns: list[str]) -> Iterator[pa.RecordBatch]:
+    """Yield a unit's rows, `BLOCK_ROWS` at a time (the last block may be shorter).
+
+    Text columns come as dictionaries. Memory is bounded by the block, the pages it comes from and the
+    reader's buffers, however long the row group is.
+    """
+    fs, path = filesystem(file.url)
+    with _open(fs, path) as source:
+        plain = pq.ParquetFile(source)
+        text = [name for name in columns if _is_text(plain.schema_arrow.field(name).type)]
+        reader = pq.ParquetFile(
+            source, metadata=plain.metadata, read_dictionary=text, buffer_size=_BUFFER_BYTES, pre_buffer=False
+        )
+        batches = reader.iter_batches(
+            BLOCK_ROWS, row_groups=[unit.row_group], columns=columns, use_threads=False
+        )
+        yield from _exact_blocks(batches)
+
+
+def _exact_blocks(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    """Cut batches of any length into blocks of `BLOCK_ROWS`."""
+    waiting: list[pa.RecordBatch] = []
+    rows = 0
+    for batch in batches:
+        while rows + batch.num_rows >= BLOCK_ROWS:
+            head = batch.slice(0, BLOCK_ROWS - rows)
+            yield pa.concat_batches([*waiting, head]) if waiting else head
+            batch, waiting, rows = batch.slice(head.num_rows), [], 0  # noqa: PLW2901
+        if batch.num_rows:
+            waiting.append(batch)
+            rows += batch.num_rows
+    if waiting:
+        yield pa.concat_batches(waiting) if len(waiting) > 1 else waiting[0]
+
+
+def _is_text(arrow_type: pa.DataType) -> bool:
+    return any(is_type(arrow_type) for is_type in (pa.types.is_string, pa.types.is_large_string))
+
+
+def _open(fs: Any, path: str) -> IO[bytes] | pa.NativeFile:
+    """Open a file for Arrow: natively where it is local."""
+    try:
+        return pa.OSFile(path, "rb") if isinstance(fs, LocalFileSystem) else fs.open(path, "rb")
+    except OSError as error:
+        raise ClusterError(path, "must be readable on every worker", type(error).__name__) from None

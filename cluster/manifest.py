@@ -1,0 +1,106 @@
+"""The work units, cut from the population's files once, when a job starts.
+
+A work unit is (file, row group). Units are grouped into parts, a part is a task, and what a part holds
+depends on the data alone: not on how many processes there are, nor on which columns are asked for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+PART_ROWS = 1 << 21
+"""Rows of a task, at least: it should take a tenth of a second or more."""
+
+
+@dataclass(frozen=True)
+class DataFile:
+    """One Parquet file as it was when the job started.
+
+    Attributes
+    ----------
+    url : str
+        Where it is; absolute.
+    size : int
+        In bytes.
+    version : str
+        The modification time in nanoseconds, or what the object store tells versions apart by.
+    footer : str
+        SHA-256 of the Parquet footer.
+    """
+
+    url: str
+    size: int
+    version: str
+    footer: str
+
+
+@dataclass(frozen=True)
+class Unit:
+    """One row group of one file: the smallest piece of work.
+
+    Attributes
+    ----------
+    file : int
+        The file's place in the data set.
+    row_group : int
+    rows : int
+    id_span : tuple of int, optional
+        The least and greatest integer id, as the file's footer says.
+    """
+
+    file: int
+    row_group: int
+    rows: int
+    id_span: tuple[int, int] | None = None
+
+    @property
+    def name(self) -> str:
+        """The unit's name in manifests."""
+        return f"{self.file}/{self.row_group}"
+
+
+@dataclass(frozen=True)
+class Part:
+    """Some consecutive units and their files: one task.
+
+    Attributes
+    ----------
+    index : int
+        The part's place in the manifest.
+    units : tuple of Unit
+    files : dict of int to DataFile
+        The units' files, by their place in the data set.
+    """
+
+    index: int
+    units: tuple[Unit, ...]
+    files: dict[int, DataFile]
+
+    @property
+    def rows(self) -> int:
+        """The rows of all its units."""
+        return sum(unit.rows for unit in self.units)
+
+    @property
+    def name(self) -> str:
+        """The name of the part's file of reports."""
+        return f"part-{self.index:05d}.parquet"
+
+
+def group_units(
+    units: Sequence[Unit], files: Sequence[DataFile], rows_per_part: int = PART_ROWS
+) -> tuple[Part, ...]:
+    """Group the units, in order, into parts of at least so many rows (the last may have fewer)."""
+    groups: list[list[Unit]] = []
+    filled = rows_per_part
+    for unit in units:
+        if filled >= rows_per_part:
+            groups.append([])
+            filled = 0
+        groups[-1].append(unit)
+        filled += unit.rows
+    return tuple(
+        Part(index, tuple(group), {unit.file: files[unit.file] for unit in group})
+        for index, group in enumerate(groups)
+    )
