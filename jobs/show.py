@@ -24,9 +24,14 @@ def show_result(document: dict[str, Any], output: str, stored: bool) -> None:
     console, privacy, population = _console(), document["privacy"], document["population"]
     for name, attribute in document["result"]["attributes"].items():
         console.print(_attribute_table(name, attribute))
+        if attribute["missing"]["note"]:
+            console.print(f"{name}: {attribute['missing']['note']}.\n", markup=False)
+    collected = document["spec"]["collected"] is not None
     console.print(
-        f"{population['rows']:,} respondents of {population['name']}. Whatever one of them answered, their reports are "
-        f"at most e^{_short(privacy['epsilon'])} times as likely as under any other answers.",
+        f"{population['rows']:,} respondents of {population['name']}, taken as a simple random sample. "
+        f"{'If their reports were made as the spec says, then whatever' if collected else 'Whatever'} one of them"
+        f" answered, their reports are at most e^{_short(privacy['epsilon'])} times as likely as under any other"
+        " answers.",
         markup=False,
     )
     limit = "no limit" if privacy["limit"] is None else f"a limit of {_short(privacy['limit'])}"
@@ -55,7 +60,7 @@ def _attribute_table(name: str, attribute: dict[str, Any]) -> Table:
         interval = "" if low is None or high is None else f"{low:.4f} to {high:.4f}"
         table.add_row(Text(str(category)), _share(share), _share(error), interval, _bar(share))
     missing = attribute["missing"]
-    if "share" in missing:
+    if missing["share"] is not None:
         table.add_row(
             Text("no answer (of all)", style="dim"),
             _share(missing["share"]),

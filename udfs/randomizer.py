@@ -31,6 +31,10 @@ Counts: TypeAlias = npt.NDArray[np.int64]
 Shares: TypeAlias = npt.NDArray[np.float64]
 
 
+_LEAST_SLOPE = Fraction(1, 10**12)
+"""Where the truth is less likelier than this, estimates would be noise, and floats could not tell."""
+
+
 def code_dtype(codes: int) -> np.dtype[np.unsignedinteger]:
     """Return the smallest unsigned type that holds twice the number of codes.
 
@@ -50,7 +54,7 @@ class Estimate:
     shares : ndarray of float64, shape (cells,)
         They sum to one; single ones may be negative or above one. NaN-free; empty where `reports` is 0.
     covariance : ndarray of float64, shape (cells, cells)
-        Unbiased for randomized response; of order 1/(n - 1). Sampling of respondents is included.
+        Unbiased; of order 1/(n - 1). Respondents are a simple random sample: their sampling is included.
     reports : int
         How many reports were added up.
     """
@@ -83,7 +87,7 @@ class PureRandomizer(ABC):
         object.__setattr__(self, "epsilon", parse_epsilon(self.epsilon))
         if isinstance(self.cells, bool) or not isinstance(self.cells, int) or self.cells < 2:
             raise SpecError(self.mechanism, "needs at least two cells", str(self.cells))
-        if self.largest_ratio <= 1:
+        if self.support_if_true - self.support_if_false < _LEAST_SLOPE:
             raise SpecError(
                 self.mechanism, "its design must be invertible", f"epsilon {self.epsilon}", "give more"
             )
@@ -175,7 +179,6 @@ class PureRandomizer(ABC):
 
         Sampling of respondents is included: it tends to `share (1 - share)` as epsilon grows.
         """
-        p, q = float(self.support_if_true), float(self.support_if_false)
         slope = float(self.support_if_true - self.support_if_false)
-        observed = q + slope * share
-        return observed * (1 - observed) / slope**2 if p > q else np.inf
+        observed = float(self.support_if_false) + slope * share
+        return observed * (1 - observed) / slope**2

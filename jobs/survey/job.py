@@ -12,10 +12,12 @@ from __future__ import annotations
 from decimal import Decimal, InvalidOperation
 from typing import Any
 
+import numpy as np
+
 from jobs.population import Data, Population
 from jobs.survey.estimate import CONFIDENCE, AttributeEstimate, estimate_attribute
 from jobs.survey.plan import plan_survey
-from jobs.survey.spec import SurveySpec
+from jobs.survey.spec import AttributeTable, SurveySpec
 from udfs.asking import MISSING, Fault, refusal
 from udfs.errors import SchemaError
 from udfs.mechanisms import describe
@@ -74,6 +76,7 @@ class Survey:
         return {
             "respondents": population.rows,
             "confidence": CONFIDENCE,
+            "sampling": "respondents are taken as a simple random sample, without a finite-population correction",
             "attributes": {
                 name: _document(
                     spec,
@@ -88,19 +91,15 @@ class Survey:
                 )
                 for name, counts in zip(spec.attributes, sums, strict=True)
             },
+            "statistics": [],
+            "joint": [],
         }
 
 
 def _document(spec: SurveySpec, name: str, counts: list[int], estimate: AttributeEstimate) -> dict[str, Any]:
     """Return an attribute's part of result.json."""
     table = spec.attributes[name]
-    missing: dict[str, Any] = {"handling": table.missing}
-    if estimate.missing is not None:
-        missing |= {"share": estimate.missing[0], "standard_error": estimate.missing[1]}
-    if table.missing == "random":
-        missing["note"] = (
-            "a missing answer counts as a uniform one: each share leans towards 1/k by the missing share"
-        )
+    share, error = estimate.missing or (None, None)
     return {
         "categories": list(table.categories),
         "proportions": estimate.proportions,
@@ -109,15 +108,30 @@ def _document(spec: SurveySpec, name: str, counts: list[int], estimate: Attribut
         "projected": estimate.projected,
         "projection": "nearest point of the simplex",
         "raw": estimate.raw.shares,
-        "raw_standard_errors": [
-            estimate.raw.covariance[c][c] ** 0.5 for c in range(len(estimate.raw.shares))
-        ],
+        "raw_standard_errors": np.sqrt(np.diag(estimate.raw.covariance)),
         "reports": counts,
-        "missing": missing,
+        "missing": {
+            "handling": table.missing,
+            "share": share,
+            "standard_error": error,
+            "note": _note(table, estimate),
+        },
         "mechanism": table.mechanism,
         "epsilon": table.epsilon,
         "thresholds": {key: str(value) for key, value in spec.randomizer(name).thresholds().items()},
     }
+
+
+def _note(table: AttributeTable, estimate: AttributeEstimate) -> str | None:
+    """Return what must be said where missing answers bear on the levels."""
+    if table.missing == "random":
+        return (
+            "a missing answer counts as a uniform one, and how many there are is not known: every share, its error"
+            f" and its interval are those of the mixture, which leans towards 1/{len(table.categories)}"
+        )
+    if estimate.missing is not None and estimate.raw.reports and np.isnan(estimate.proportions).all():
+        return "too few seem to have answered: their share is within two standard errors of zero"
+    return None
 
 
 def _check_designs(spec: SurveySpec, data: Data) -> None:
@@ -136,7 +150,7 @@ def _check_designs(spec: SurveySpec, data: Data) -> None:
                 raise SchemaError(
                     f"attributes.{name}",
                     "must say how its reports were made, as their files' footers do",
-                    ", ".join(f"{key} {found.get(key)!r} in a footer" for key in sorted(differing)),
+                    ", ".join(f"{key} {str(found.get(key))[:40]} in a footer" for key in sorted(differing)),
                     "correct the spec",
                 )
 

@@ -110,8 +110,8 @@ def test_a_limit_is_kept_beyond_the_digits_of_a_decimal(house: House) -> None:
     house.fill()
     house.ledger.set_limit("people", Decimal(1))
     house.ledger.reserve("people", "earlier", "earlier", [("drinks", Decimal(1))])
-    house.smokes["epsilon"] = Decimal("1e-14")
-    house.ledger.set_limit("people", Decimal("1.00000000000001"))
+    house.smokes["epsilon"] = Decimal("1e-10")
+    house.ledger.set_limit("people", Decimal("1.0000000001"))
     house.ledger.reserve("people", "tiny", "tiny", [("drinks", Decimal("1e-30"))])
     with pytest.raises(BudgetError):
         house.run()

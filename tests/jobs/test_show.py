@@ -34,7 +34,7 @@ def test_a_result_is_shown_without_taking_names_for_markup(
     show_result(document, f"{MARKUP}{EMOJI}", stored)
     shown = capsys.readouterr().out
     assert f"{MARKUP}  (randomized-response, epsilon 1000)" in shown
-    assert f"3 respondents of {MARKUP} {EMOJI}." in shown
+    assert f"3 respondents of {MARKUP} {EMOJI}, taken as a simple random sample." in shown
     assert f"{MARKUP}{EMOJI}/result.json" in shown
     assert "no answer (of all)" in shown
     for category in (MARKUP, LINK):

@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import itertools
 import math
 from collections.abc import Callable
 
@@ -57,10 +56,10 @@ def test_without_noise_the_counts_come_back() -> None:
 def test_of_nobody_nothing_is_known(missing_cell: bool) -> None:
     found = estimate(RandomizedResponse(3, 1), [0, 0, 0], missing_cell)
     cells = 3 - missing_cell
-    for unknown in (found.proportions, found.standard_errors, found.projected):
-        assert unknown.shape == (cells,)
+    assert found.intervals.shape == (cells, 2)
+    for unknown in (found.proportions, found.standard_errors, found.projected, found.intervals):
+        assert len(unknown) == cells
         assert np.isnan(unknown).all()
-    assert np.array_equal(found.intervals, [[0, 1]] * cells)
     assert found.raw.shares.shape == (3,)
     assert (found.missing is not None) == missing_cell
 
@@ -150,23 +149,49 @@ def test_the_missing_share_has_its_own_standard_error() -> None:
     assert found.raw.shares.sum() == pytest.approx(1)
 
 
-@pytest.mark.parametrize("randomizer", [RandomizedResponse(4, 2), RandomizedResponse(4, 1.2)])
-def test_the_ends_of_fiellers_interval_solve_his_equation(randomizer: PureRandomizer) -> None:
-    """At either end t, (share - t answered) is 1.96 of its own standard errors from zero."""
-    found = estimate(randomizer, REPORTS, missing_cell=True)
-    solved = 0
-    for cell, end in itertools.product(range(3), range(2)):
-        t = found.intervals[cell, end]
-        if 0 < t < 1:
-            weights = np.zeros(4)
-            weights[cell], weights[-1] = 1, t
-            distance = weights @ found.raw.shares - t
-            error = math.sqrt(weights @ found.raw.covariance @ weights)
-            assert abs(distance) / error == pytest.approx(stats.norm.ppf(0.975), rel=1e-9)
-            solved += 1
-    assert solved >= 4
-    within = np.clip(found.proportions, 0, 1)
-    assert ((found.intervals[:, 0] <= within) & (within <= found.intervals[:, 1])).all()
+def coverage_among_answered(
+    epsilon: float, n: int, share: float, missing: float = 0.1
+) -> tuple[float, float]:
+    """Return, exactly, how often the interval of one of three categories holds its share, and has no width.
+
+    The estimate of a category among those who answered depends on its own reports and on the missing ones:
+    all of their counts are enumerated.
+    """
+    randomizer = RandomizedResponse(4, epsilon)
+    q = float(randomizer.support_if_false)
+    slope = float(randomizer.support_if_true) - q
+    own, none = q + slope * share * (1 - missing), q + slope * missing
+    covered = told = narrow = 0.0
+    for reports in range(n + 1):
+        for blanks in range(n + 1 - reports):
+            others = n - reports - blanks
+            chance = stats.multinomial.pmf([reports, blanks, others], n, [own, none, 1 - own - none])
+            low, high = estimate(randomizer, [reports, others, 0, blanks], missing_cell=True).intervals[0]
+            if np.isfinite(low):
+                told += chance
+                covered += chance * (low <= share <= high)
+                narrow += chance * (low == high)
+    return covered / told, narrow / told
+
+
+@pytest.mark.parametrize(
+    ("epsilon", "n", "share"), [(2, 30, 0.01), (4, 40, 0.01), (4, 30, 0.3), (1, 40, 0.9)]
+)
+def test_the_interval_among_those_who_answered_covers(epsilon: float, n: int, share: float) -> None:
+    covered, narrow = coverage_among_answered(epsilon, n, share)
+    assert covered >= 0.93
+    assert narrow <= 0.01
+
+
+def test_two_reports_are_no_certainty() -> None:
+    intervals = estimate(RandomizedResponse(3, 0.5), [0, 2, 0], missing_cell=True).intervals
+    assert (intervals[:, 1] - intervals[:, 0] > 0.2).all()
+
+
+def test_with_many_reports_the_interval_is_two_delta_errors_wide() -> None:
+    found = estimate(RandomizedResponse(4, 2), [400_000, 300_000, 200_000, 150_000], missing_cell=True)
+    half = (found.intervals[:, 1] - found.intervals[:, 0]) / 2
+    assert half == pytest.approx(stats.norm.ppf(0.975) * found.standard_errors, rel=1e-3)
 
 
 def test_nothing_is_said_of_those_who_answered_where_they_may_be_nobody() -> None:
