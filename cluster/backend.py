@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import uuid
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
@@ -11,8 +12,8 @@ from dataclasses import dataclass
 from cluster.dataset import Dataset, open_dataset
 from cluster.output import Output
 from cluster.population import ClusterPopulation
-from cluster.reduce import Engine
-from cluster.secret_file import SecretFile, destroy_secret, keep_secret
+from cluster.reduce import Engine, code_digest
+from cluster.secret_file import destroy_secret, keep_secret
 from udfs.identity import IdColumn
 from udfs.streams import Secret
 
@@ -45,24 +46,26 @@ class Backend:
 
     @contextlib.contextmanager
     def population(
-        self, data: Dataset, ids: IdColumn | None, output_url: str, job_id: str, folder: str
+        self, data: Dataset, ids: IdColumn | None, output_url: str, job_id: str, secret_path: str
     ) -> Iterator[ClusterPopulation]:
         """Start or reach a cluster; stage below the output; make the secret where there is none."""
         with self.open_engine() as engine:
-            secret_file = self._secret(job_id, folder)
+            secret_file = keep_secret(secret_path, self.secret)
             staging = Output(output_url).open_staging(job_id)
             yield ClusterPopulation(engine, data.parts(), ids, secret_file, staging)
 
-    def has_secret(self, job_id: str, folder: str) -> bool:
-        """Tell whether the job's secret is there."""
-        return os.path.exists(self._secret_path(job_id, folder))
+    def code(self) -> str:
+        """Return a digest of the code that draws."""
+        return code_digest()
 
-    def destroy_secret(self, job_id: str, folder: str) -> None:
-        """Destroy the job's secret."""
-        destroy_secret(self._secret_path(job_id, folder))
+    def secret_path(self, folder: str) -> str:
+        """Return a path for a new secret: in the folder, or in one that all workers share."""
+        return os.path.join(os.path.abspath(self.secrets_dir or folder), f"{uuid.uuid4().hex}.secret")
 
-    def _secret(self, job_id: str, folder: str) -> SecretFile:
-        return keep_secret(self._secret_path(job_id, folder), self.secret)
+    def has_secret(self, path: str) -> bool:
+        """Tell whether a secret is there."""
+        return os.path.exists(path)
 
-    def _secret_path(self, job_id: str, folder: str) -> str:
-        return os.path.join(os.path.abspath(self.secrets_dir or folder), f"{job_id[:16]}.secret")
+    def destroy_secret(self, path: str) -> None:
+        """Destroy a secret."""
+        destroy_secret(path)

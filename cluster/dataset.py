@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import re
 from collections import Counter
 from collections.abc import Iterator
@@ -77,7 +78,9 @@ class Dataset:
             self.root if not _is_glob(self.root) else self.root.split("**")[0] if "**" in self.root else ""
         )
         inside = bool(folder) and f"{url}/".startswith(folder.rstrip("/") + "/")
-        return inside or any(file.url.startswith(f"{url.rstrip('/')}/") for file in self.files)
+        return inside or any(
+            _without_links(file.url).startswith(f"{url.rstrip('/')}/") for file in self.files
+        )
 
     def known_nulls(self, name: str) -> Iterator[tuple[str, int]]:
         """Yield the paths of files whose footers say that a column has nulls, and how many."""
@@ -123,6 +126,8 @@ def open_dataset(path: str, id_column: str | None = None) -> Dataset:
         Where a file is no Parquet file.
     """
     fs, root = filesystem(path, "population.path")
+    if isinstance(fs, LocalFileSystem) and not _is_glob(root):
+        root = os.path.realpath(root)
     paths = _find(fs, root)
     if not paths:
         raise SpecError("population.path", "must name a Parquet file, or a folder or glob of them", path)
@@ -157,6 +162,10 @@ def open_dataset(path: str, id_column: str | None = None) -> Dataset:
 
 def _url(fs: Any, path: str) -> str:
     return path if isinstance(fs, LocalFileSystem) else str(fs.unstrip_protocol(path))
+
+
+def _without_links(url: str) -> str:
+    return url if "://" in url else os.path.realpath(url)
 
 
 def _is_glob(path: str) -> bool:
@@ -213,6 +222,6 @@ def _canvass_entry(metadata: pq.FileMetaData) -> dict[str, Any]:
         return {}
     try:
         found = json.loads(entry)
-    except ValueError:
+    except (ValueError, RecursionError):
         return {}
     return found if isinstance(found, dict) else {}

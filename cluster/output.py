@@ -5,17 +5,38 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-from dataclasses import asdict
-from pathlib import PurePosixPath
+import re
+from dataclasses import asdict, dataclass
 from typing import Any
 
-from cluster.reports import hash_file
+from cluster.reports import hash_file, noted_files
 from cluster.storage import Store
 from udfs.asking import WrittenFile
 from udfs.errors import ClusterError
 
 MANIFEST = "manifest.json"
 _EARLIER = "earlier.json"
+_RESULT = "result.json"
+_REPORT = re.compile(r"reports/part-[0-9]{5,9}\.parquet")
+
+
+@dataclass(frozen=True)
+class Verified:
+    """An output that is whole.
+
+    Attributes
+    ----------
+    result : bytes
+        result.json.
+    digest : str
+        SHA-256 of the manifest.
+    reports : bool
+        Whether reports are in place with it.
+    """
+
+    result: bytes
+    digest: str
+    reports: bool
 
 
 class Output:
@@ -47,11 +68,24 @@ class Output:
         return staging
 
     def discard(self, job_id: str) -> None:
-        """Remove what was staged, and the output folder where nothing else is in it."""
+        """Remove what was staged, what a publication that was cut off left, and a folder that is empty then."""
+        if not self.store.exists(MANIFEST):
+            self._take_back(self.staging(job_id).folder("reports"))
         self.staging(job_id).clear()
         if self.store.local:
-            with contextlib.suppress(OSError):
-                os.rmdir(self.store.root)
+            for folder in (self.store.folder("reports").root, self.store.root):
+                with contextlib.suppress(OSError):
+                    os.rmdir(folder)
+
+    def _take_back(self, staged: Store) -> None:
+        """Remove reports that were put in place without their manifest: the notes beside them tell which."""
+        for note in (name for name in staged.names() if name.endswith(".json")):
+            name = note.removesuffix(".json")
+            if self.store.exists(f"reports/{name}"):
+                with self.store.open(f"reports/{name}") as file:
+                    ours = noted_files(staged.read(note)) == {name: hash_file(file)}
+                if ours:
+                    self.store.remove(f"reports/{name}")
 
     def publish(
         self,
@@ -89,16 +123,15 @@ class Output:
             with self.store.open(name) as file:
                 files[name] = hash_file(file)
         earlier = _read_manifest(staging, _EARLIER) or {"files": {}}
-        stale = {name for name in earlier["files"] if PurePosixPath(name).match("reports/part-*.parquet")}
-        for name in stale - set(files):
+        for name in set(earlier["files"]) - set(files):
             self.store.remove(name)
         text = json.dumps(manifest | {"files": {name: asdict(one) for name, one in files.items()}}, indent=1)
         self.store.write(MANIFEST, text.encode())
         staging.clear()
         return self._digest()
 
-    def verify(self, draw: str, digest: str) -> bytes | None:
-        """Return result.json where the manifest is this draw's and every file is as it says, else None.
+    def verify(self, draw: str, digest: str) -> Verified | None:
+        """Return what is in place where the manifest is this draw's and every file is as it says, else None.
 
         Parameters
         ----------
@@ -107,7 +140,10 @@ class Output:
             SHA-256 of the manifest; empty where a run was cut off before it was noted.
         """
         manifest = _read_manifest(self.store, MANIFEST)
-        if manifest is None or manifest.get("draw") != draw or digest not in ("", self._digest()):
+        if manifest is None or manifest.get("draw") != draw:
+            return None
+        found = self._digest()
+        if digest not in ("", found):
             return None
         for name, expected in manifest["files"].items():
             if not self.store.exists(name):
@@ -115,18 +151,23 @@ class Output:
             with self.store.open(name) as file:
                 if asdict(hash_file(file)) != expected:
                     return None
-        return self.store.read("result.json")
+        reports = any(name.startswith("reports/") for name in manifest["files"])
+        return Verified(self.store.read(_RESULT), found, reports)
 
-    def copy_to(self, url: str) -> None:
-        """Copy a verified output elsewhere, the manifest last."""
-        other = Store(url)
-        other.make()
-        for name in [*(_read_manifest(self.store, MANIFEST) or {"files": {}})["files"], MANIFEST]:
-            if "/" in name:
-                other.folder(name.rsplit("/", 1)[0]).make()
-            with other.replacing(name) as into, self.store.open(name) as file:
-                while data := file.read(1 << 20):
-                    into.write(data)
+    def copy_to(self, url: str, job_id: str) -> None:
+        """Copy a verified output elsewhere, as if it had been staged there."""
+        manifest = _read_manifest(self.store, MANIFEST) or {"files": {}}
+        other = Output(url)
+        staging = other.open_staging(job_id)
+        reports = {}
+        for path, written in manifest.pop("files").items():
+            if path != _RESULT:
+                name = path.removeprefix("reports/")
+                reports[name] = WrittenFile(**written)
+                with staging.folder("reports").replacing(name) as into, self.store.open(path) as file:
+                    while data := file.read(1 << 20):
+                        into.write(data)
+        other.publish(job_id, reports, {_RESULT: self.store.read(_RESULT)}, manifest)
 
     def _digest(self) -> str:
         with self.store.open(MANIFEST) as file:
@@ -134,11 +175,13 @@ class Output:
 
 
 def _read_manifest(store: Store, name: str) -> dict[str, Any] | None:
-    """Return a manifest, or None where there is none that can be read."""
+    """Return a manifest, or None where there is none that can be read and names no files but a job's own."""
     if not store.exists(name):
         return None
     try:
         found = json.loads(store.read(name))
-    except ValueError:
+        files = found["files"]
+        known = all(name == _RESULT or _REPORT.fullmatch(name) for name in files)
+        return found if known and isinstance(files, dict) else None
+    except (ValueError, KeyError, TypeError, RecursionError):
         return None
-    return found if isinstance(found, dict) and isinstance(found.get("files"), dict) else None

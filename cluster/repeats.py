@@ -92,7 +92,7 @@ class RunSorter:
             self._end_run()
 
     def finish(self) -> tuple[int, ...]:
-        """Return the fingerprints that stand twice in a run."""
+        """Return the fingerprints that stand twice in a run that is not written for a wider search."""
         self._end_run()
         return tuple(sorted(self._repeats)[:MOST_REPEATS])
 
@@ -103,7 +103,6 @@ class RunSorter:
         self._blocks, self._rows = [], 0
         if self._scratch is not None:
             run.sort()
-            self._repeats.update(_repeated(run))
             self._write(run, self._scratch)
         elif not (run[1:] > run[:-1]).all():
             run.sort()

@@ -167,6 +167,11 @@ def hash_file(file: IO[bytes]) -> WrittenFile:
     return WrittenFile(size, digest.hexdigest())
 
 
+def noted_files(note: bytes) -> dict[str, WrittenFile]:
+    """Return the files that a note beside staged reports tells of."""
+    return _partial_from_json(note).files
+
+
 def _partial_to_json(partial: Partial) -> str:
     return json.dumps(
         {

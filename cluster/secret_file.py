@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import functools
 import os
 import stat
 import uuid
@@ -29,14 +28,19 @@ class SecretFile:
     check: str
 
     def load(self) -> Secret:
-        """Read the secret; once a process.
+        """Read the secret; it is not kept in the process.
 
         Raises
         ------
         ClusterError
-            Where the file is not there, can be read by others, or holds another secret.
+            Where the file is not there, is not its owner's alone, or holds another secret.
         """
-        return _load(self)
+        secret = read_secret(self.path)
+        if _check_value(secret) != self.check:
+            raise ClusterError(
+                self.path, "must hold this job's secret", "another", "share cluster.secrets_dir"
+            )
+        return secret
 
 
 def keep_secret(path: str, given: Secret | None = None) -> SecretFile:
@@ -77,15 +81,15 @@ def read_secret(path: str) -> Secret:
     """
     remedy = "set cluster.secrets_dir to a folder that all workers share"
     try:
-        status = os.stat(path)
-        with open(path, "rb") as file:
-            secret_bytes = file.read(SECRET_BYTES + 1)
+        descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
     except OSError as error:
         raise ClusterError(path, "the job's secret must be readable", type(error).__name__, remedy) from None
-    if status.st_mode & (stat.S_IRWXG | stat.S_IRWXO):
-        raise ClusterError(
-            path, "only its owner may read a secret", oct(status.st_mode & 0o777), "chmod 600 it"
-        )
+    with open(descriptor, "rb") as file:
+        status = os.fstat(file.fileno())
+        secret_bytes = file.read(SECRET_BYTES + 1)
+    if status.st_uid != os.geteuid() or status.st_mode & (stat.S_IRWXG | stat.S_IRWXO):
+        found = f"mode {status.st_mode & 0o777:o} of user {status.st_uid}"
+        raise ClusterError(path, "a secret must be its owner's alone", found, "chmod 600 it")
     if len(secret_bytes) != SECRET_BYTES:
         raise ClusterError(path, f"a secret is {SECRET_BYTES} bytes", f"{len(secret_bytes)} bytes or more")
     return Secret(secret_bytes)
@@ -103,11 +107,3 @@ def destroy_secret(path: str) -> None:
 
 def _check_value(secret: Secret) -> str:
     return secret.key("check")[:16].hex()
-
-
-@functools.lru_cache(maxsize=1)
-def _load(file: SecretFile) -> Secret:
-    secret = read_secret(file.path)
-    if _check_value(secret) != file.check:
-        raise ClusterError(file.path, "must hold this job's secret", "another", "share cluster.secrets_dir")
-    return secret

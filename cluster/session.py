@@ -8,6 +8,7 @@ import json
 import logging
 import platform
 import queue
+import signal
 import threading
 import time
 import uuid
@@ -134,21 +135,37 @@ def _check_place(options: ClusterOptions) -> None:
 def _start_embedded(options: ClusterOptions, stack: contextlib.ExitStack) -> distributed.Client:
     """Start processes on loopback, speaking TLS under throw-away certificates."""
     try:
-        cluster = distributed.LocalCluster(
-            n_workers=options.workers,
-            threads_per_worker=options.threads,
-            processes=True,
-            memory_limit=options.memory or "auto",
-            host="127.0.0.1",
-            dashboard_address=None,
-            scheduler_kwargs={"dashboard_address": "127.0.0.1:0"},  # its HTTP server asks for no fixed port
-            security=True,
-            silence_logs=logging.CRITICAL,
-        )
+        with _interrupts_kept_from_children():
+            cluster = distributed.LocalCluster(
+                n_workers=options.workers,
+                threads_per_worker=options.threads,
+                processes=True,
+                memory_limit=options.memory or "auto",
+                host="127.0.0.1",
+                dashboard_address=None,
+                scheduler_kwargs={
+                    "dashboard_address": "127.0.0.1:0"
+                },  # its HTTP server asks for no fixed port
+                security=True,
+                silence_logs=logging.CRITICAL,
+            )
     except ValueError as error:
         raise SpecError("cluster.memory", "must be a size such as 4GiB", str(options.memory)) from error
     stack.enter_context(cluster)
     return stack.enter_context(distributed.Client(cluster, set_as_default=False, timeout=_CONNECT_TIMEOUT_S))
+
+
+@contextlib.contextmanager
+def _interrupts_kept_from_children() -> Iterator[None]:
+    """Let processes that start now leave Ctrl-C to this one, which ends them in order."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    handler = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, handler)
 
 
 def worker_facts() -> dict[str, str]:

@@ -32,10 +32,10 @@ class Store:
     url: str
 
     def __post_init__(self) -> None:
-        """Make a local path absolute: workers have working directories of their own."""
+        """Make a local path absolute and free of links: workers have working directories of their own."""
         fs, path = filesystem(self.url)
         if isinstance(fs, LocalFileSystem):
-            object.__setattr__(self, "url", path)
+            object.__setattr__(self, "url", os.path.realpath(path))
 
     @cached_property
     def fs(self) -> Any:

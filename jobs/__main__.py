@@ -71,14 +71,14 @@ def run(
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def plan(spec_path: str, overrides: tuple[str, ...], as_json: bool) -> None:
     """Say what a job would do and how good it would be; reads no row."""
-    from cluster.dataset import open_dataset
     from jobs.catalogue import load
+    from jobs.lifecycle import open_data
     from jobs.results import encode
     from jobs.show import show_plan
     from jobs.spec import read_spec_file
 
     job, spec = load(read_spec_file(spec_path, overrides))
-    data = open_dataset(spec.population.path, spec.population.id)
+    data, _ = open_data(spec, _backend(spec, None, quiet=True))
     job.check(spec, data)
     planned = job.plan(spec, data)
     if as_json:
@@ -112,7 +112,10 @@ def limit(name: str, epsilon: str, url: str | None) -> None:
     from jobs.ledger import Ledger, parse_limit
     from jobs.state import state_home
 
-    Ledger.at(url, state_home()).set_limit(name, parse_limit(epsilon))
+    accounts = Ledger.at(url, state_home())
+    accounts.set_limit(name, parse_limit(epsilon))
+    spent = next(balance.spent for balance in accounts.balances() if balance.account == name)
+    click.echo(f"{name}: limit {epsilon}, {spent} spent")
 
 
 @canvass.command()
@@ -153,19 +156,29 @@ def _backend(spec: Spec, secret_path: str | None, quiet: bool) -> Backend:
         return open_engine(options, progress_for(sys.stderr, quiet))
 
     secret = read_secret(secret_path) if secret_path else None
+    if secret is not None:
+        click.echo(
+            "canvass: a secret that is used again links what it draws; --secret-file is for tests", err=True
+        )
     return Backend(open_engine, table.secrets_dir, secret)
+
+
+def _stop(*_: object) -> None:
+    """End on SIGTERM as on an interrupt, with its own exit code."""
+    click.echo("canvass: stopped; running again resumes", err=True)
+    sys.exit(128 + signal.SIGTERM)
 
 
 def main() -> None:
     """Run the command line; every failure is one line and an exit code."""
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
+    signal.signal(signal.SIGTERM, _stop)
     try:
         code = canvass.main(standalone_mode=False)
         sys.exit(code if isinstance(code, int) else 0)
     except click.ClickException as error:
         error.show()
         sys.exit(error.exit_code)
-    except click.Abort:
+    except (click.Abort, KeyboardInterrupt):
         click.echo("canvass: stopped; running again resumes", err=True)
         sys.exit(130)
     except JobError as error:

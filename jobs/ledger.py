@@ -21,6 +21,7 @@ from sqlalchemy.exc import ArgumentError, SQLAlchemyError
 
 from jobs.state import make_private_folder
 from udfs.errors import BudgetError, ClusterError, SpecError
+from udfs.exact import LARGEST_MAGNITUDE
 
 _SCHEMA = sa.MetaData()
 _ACCOUNTS = sa.Table(
@@ -127,6 +128,10 @@ class Ledger:
         BudgetError
             Where the limit would be passed. Nothing is reserved then.
         """
+        if not questions:
+            return next(
+                (one for one in self.balances() if one.account == account), Balance(account, None, Decimal(0))
+            )
         with self._transaction() as connection:
             limit = self._lock(connection, account)
             rows = _charges(connection, account)
@@ -136,7 +141,7 @@ class Ledger:
             if any(row_draw == draw for _, row_draw in rows):
                 return Balance(account, limit, spent)
             exactly = sum(map(Fraction, standing + asking), Fraction(0))  # decimals add up to 28 digits only
-            if questions and limit is not None and exactly > Fraction(limit):
+            if limit is not None and exactly > Fraction(limit):
                 raise BudgetError(
                     f"account {account!r}",
                     f"its limit of {limit} must not be passed",
@@ -224,7 +229,7 @@ def parse_limit(text: str) -> Decimal:
         limit = Decimal(text)
     except InvalidOperation:
         limit = Decimal("NaN")
-    if not (limit.is_finite() and limit >= 0):
+    if not (limit.is_finite() and limit >= 0 and abs(limit.adjusted()) <= LARGEST_MAGNITUDE):
         raise SpecError("EPSILON", "a limit must be a number, 0 or more", text)
     return limit
 

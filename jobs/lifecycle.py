@@ -1,8 +1,8 @@
 """From a checked spec to a committed result: reserve, charge, ask, publish, destroy the secret.
 
-The order is the guarantee. Nothing is read before the budget is reserved; nothing is drawn before the
-charge stands; nothing leaves the staging folder before every row has been found in order; and the manifest
-is written last, so a run that was cut off anywhere resumes with the same coins.
+The order is the guarantee. Nothing is read before the budget is reserved; nothing is charged before every row
+has been found in order; nothing is drawn before the charge stands, and then it stands whatever happens; and the
+manifest is written last, so a run that was cut off anywhere resumes with the same coins.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ from jobs.population import Cluster, D, Data, Output, Population
 from jobs.results import encode
 from jobs.spec import Spec
 from jobs.state import JobState, Record
-from udfs.asking import MISSING_IDS, refusal
-from udfs.errors import BudgetError, ClusterError, SchemaError, SpecError
+from udfs.asking import MISSING_IDS, Question, refusal
+from udfs.errors import ClusterError, SchemaError, SpecError
 from udfs.identity import IdColumn, id_kind
 
 S_contra = TypeVar("S_contra", bound=Spec, contravariant=True)
@@ -48,6 +48,10 @@ class Job(Protocol[S_contra]):
 
     def charges(self, spec: S_contra) -> list[tuple[str, Decimal]]:
         """Return what is charged: questions and their epsilon; nothing where nothing is drawn."""
+        ...
+
+    def questions(self, spec: S_contra) -> list[Question]:
+        """Return what rows are looked through for before anything is drawn."""
         ...
 
     def privacy(self, spec: S_contra) -> dict[str, Any]:
@@ -106,8 +110,8 @@ def run_job(
     Raises
     ------
     JobError
-        After a refusal nothing is left of the output, nor of the charge if this run made it; after any
-        other failure the charge stands, and another run resumes.
+        Before the charge, nothing is left: no output, no charge, no secret. From the charge on, which comes
+        after every row was found in order and before the first coin, it stands, and another run resumes.
     """
     started = time.monotonic()
     data, ids = open_data(spec, cluster)
@@ -115,32 +119,33 @@ def run_job(
     output = cluster.output(spec.output.path)
     if data.would_read(output.url):
         raise SpecError("output.path", "must lie apart from the population's files", spec.output.path)
-    job_id = spec.job_id(data.snapshot)
-    state = JobState(home, job_id)
+    state = JobState(home, spec.job_id(data.snapshot))
     with state.locked():
         record = state.record()
-        stored = _stored(record, output, cluster)
+        stored = _stored(state, record, spec, output, cluster)
         if record and stored:
-            _purge(state, record, cluster)
             return json.loads(stored), True
         resumed = _resume(state, record, output, cluster)
-        record = resumed or _begin(state, record, spec, output, cluster, ledger)
-        balance = _reserve(job, spec, cluster, ledger, state, record)
+        record = resumed or _begin(state, record, spec.job_id(data.root), output, cluster, ledger)
         charged = False
         try:
-            with cluster.population(data, ids, output.url, job_id, str(state.folder)) as population:
+            balance = ledger.reserve(spec.population.account, state.job_id, record.draw, job.charges(spec))
+            with cluster.population(data, ids, output.url, state.job_id, record.secret) as population:
                 ready = time.monotonic()
+                state.keep_digests(population.check(job.questions(spec)))
                 ledger.charge(record.draw)
                 charged = True
                 result = job.run(spec, population)
                 asked = time.monotonic()
         except BaseException as error:
-            if isinstance(error, SchemaError) or not (charged or resumed):
-                _purge(state, record, cluster)
-                state.forget()
-                if not resumed:  # what an earlier run was charged for may have been seen
-                    with suppress(ClusterError):
-                        ledger.release(record.draw)
+            if not (charged or resumed):
+                _forget(state, record, cluster)
+                with suppress(ClusterError):
+                    ledger.release_reserved(record.draw)
+            elif isinstance(
+                error, SchemaError
+            ):  # rows that have changed cannot be resumed; what was drawn is paid for
+                _forget(state, record, cluster)
             raise
         document = {
             "job": spec.job,
@@ -156,35 +161,61 @@ def run_job(
             "result": result,
             "seconds": {"prepare": ready - started, "ask": asked - ready},
         }
-        manifest = {"version": 1, "job": job_id, "draw": record.draw, "digests": population.digests}
-        digest = output.publish(job_id, population.files, {"result.json": encode(document)}, manifest)
+        manifest = {"version": 1, "job": state.job_id, "draw": record.draw, "digests": population.digests}
+        digest = output.publish(state.job_id, population.files, {"result.json": encode(document)}, manifest)
         state.commit(record, digest)
         _purge(state, record, cluster)
     return json.loads(encode(document)), False
 
 
-def _stored(record: Record | None, output: Output, cluster: Cluster[D]) -> bytes | None:
+def _stored(
+    state: JobState, record: Record | None, spec: Spec, output: Output, cluster: Cluster[D]
+) -> bytes | None:
     """Return the result that is in place, whole; where it is wanted elsewhere, copy it there."""
     if record is None:
         return None
-    result = output.verify(record.draw, record.manifest)
-    if result is None and record.output != output.url:
-        there = cluster.output(record.output)
-        result = there.verify(record.draw, record.manifest)
-        if result is not None:
-            there.copy_to(output.url)
-    return result
+    there = output if output.verify(record.draw, record.manifest) else cluster.output(record.output)
+    found = there.verify(record.draw, record.manifest)
+    if found is None:
+        return None
+    if (
+        spec.output.reports
+        and not found.reports
+        and json.loads(found.result)["spec"].get("collected") is None
+    ):
+        raise SpecError(
+            "output.reports",
+            "the stored result was drawn without reports",
+            "true",
+            "remove it to draw, and pay, anew",
+        )
+    if there.url != output.url:
+        there.copy_to(output.url, state.job_id)
+    state.commit(record, found.digest)
+    _purge(state, record, cluster)
+    return found.result
 
 
 def _purge(state: JobState, record: Record, cluster: Cluster[D]) -> None:
     """Destroy what only an unfinished job needs: its secret, and what it staged."""
-    cluster.destroy_secret(state.job_id, str(state.folder))
+    cluster.destroy_secret(record.secret)
     cluster.output(record.output).discard(state.job_id)
 
 
+def _forget(state: JobState, record: Record, cluster: Cluster[D]) -> None:
+    """Leave nothing of a job but what stands in the ledger."""
+    _purge(state, record, cluster)
+    state.forget()
+
+
 def _resume(state: JobState, record: Record | None, output: Output, cluster: Cluster[D]) -> Record | None:
-    """Return the draw that goes on, or None where none was begun, or its result or secret is gone."""
-    if record is None or record.committed or not cluster.has_secret(state.job_id, str(state.folder)):
+    """Return the draw that goes on; None where none was begun, its result or secret is gone, or its code."""
+    if (
+        record is None
+        or record.committed
+        or record.code != cluster.code()
+        or not cluster.has_secret(record.secret)
+    ):
         return None
     if record.output != output.url:
         cluster.output(record.output).discard(state.job_id)
@@ -194,29 +225,16 @@ def _resume(state: JobState, record: Record | None, output: Output, cluster: Clu
 
 
 def _begin(
-    state: JobState, record: Record | None, spec: Spec, output: Output, cluster: Cluster[D], ledger: Ledger
+    state: JobState, record: Record | None, spec: str, output: Output, cluster: Cluster[D], ledger: Ledger
 ) -> Record:
     """Begin a new draw; destroy what runs left that can never be resumed, as their data are gone."""
     if record is not None:
         ledger.release_reserved(record.draw)
         _purge(state, record, cluster)
-    spec_digest = spec.job_id("any")
-    for other, its_record in state.abandoned(spec_digest):
-        _purge(other, its_record, cluster)
-        other.forget()
-    return state.begin(output.url, spec_digest)
-
-
-def _reserve(
-    job: Job[S], spec: S, cluster: Cluster[D], ledger: Ledger, state: JobState, record: Record
-) -> Balance:
-    """Reserve the job's epsilon; of a job that is over the limit, leave nothing."""
-    try:
-        return ledger.reserve(spec.population.account, state.job_id, record.draw, job.charges(spec))
-    except BudgetError:
-        _purge(state, record, cluster)
-        state.forget()
-        raise
+    for other, its_record in state.abandoned(spec):
+        ledger.release_reserved(its_record.draw)
+        _forget(other, its_record, cluster)
+    return state.begin(output.url, spec, cluster.secret_path(str(state.folder)), cluster.code())
 
 
 def _spending(balance: Balance, charges: list[tuple[str, Decimal]]) -> dict[str, Decimal | None]:

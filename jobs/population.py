@@ -11,7 +11,7 @@ from typing import Any, Protocol, TypeVar
 
 import pyarrow as pa
 
-from udfs.asking import Ask, WrittenFile
+from udfs.asking import Ask, Question, WrittenFile
 from udfs.identity import IdColumn
 from udfs.randomizer import Counts
 
@@ -34,6 +34,10 @@ class Population(Protocol):
         """The files of reports that were written."""
         ...
 
+    def check(self, questions: Sequence[Question]) -> dict[str, str]:
+        """Look through all rows and refuse what cannot be asked; return the units' keyed digests."""
+        ...
+
     def ask(self, asks: Sequence[Ask], round_name: str) -> list[Counts]:
         """Ask everybody; return the sums of reports, one for each ask."""
         ...
@@ -49,6 +53,11 @@ class Data(Protocol):
     @property
     def rows(self) -> int:
         """How many rows there are."""
+        ...
+
+    @property
+    def root(self) -> str:
+        """The file, folder or glob that was searched; absolute."""
         ...
 
     @property
@@ -83,6 +92,25 @@ class Data(Protocol):
         ...
 
 
+class Verified(Protocol):
+    """An output that is whole."""
+
+    @property
+    def result(self) -> bytes:
+        """result.json."""
+        ...
+
+    @property
+    def digest(self) -> str:
+        """SHA-256 of the manifest."""
+        ...
+
+    @property
+    def reports(self) -> bool:
+        """Whether reports are in place with it."""
+        ...
+
+
 class Output(Protocol):
     """Where a job's results go."""
 
@@ -101,15 +129,15 @@ class Output(Protocol):
         """Put staged reports and documents in place, the manifest last; return the manifest's SHA-256."""
         ...
 
-    def verify(self, draw: str, digest: str) -> bytes | None:
-        """Return result.json where everything is as the draw's manifest says."""
+    def verify(self, draw: str, digest: str) -> Verified | None:
+        """Return what is in place where everything is as the draw's manifest says."""
         ...
 
     def discard(self, job_id: str) -> None:
         """Remove what was staged."""
         ...
 
-    def copy_to(self, url: str) -> None:
+    def copy_to(self, url: str, job_id: str) -> None:
         """Copy a verified output elsewhere."""
         ...
 
@@ -129,15 +157,23 @@ class Cluster(Protocol[D]):
         ...
 
     def population(
-        self, data: D, ids: IdColumn | None, output_url: str, job_id: str, folder: str
+        self, data: D, ids: IdColumn | None, output_url: str, job_id: str, secret_path: str
     ) -> AbstractContextManager[Population]:
         """Start or reach a cluster; stage below the output; make the secret where there is none."""
         ...
 
-    def has_secret(self, job_id: str, folder: str) -> bool:
-        """Tell whether the job's secret is there."""
+    def code(self) -> str:
+        """Return a digest of the code that draws."""
         ...
 
-    def destroy_secret(self, job_id: str, folder: str) -> None:
-        """Destroy the job's secret."""
+    def secret_path(self, folder: str) -> str:
+        """Return a path for a new secret: in the folder, or in one that all workers share."""
+        ...
+
+    def has_secret(self, path: str) -> bool:
+        """Tell whether a secret is there."""
+        ...
+
+    def destroy_secret(self, path: str) -> None:
+        """Destroy a secret."""
         ...

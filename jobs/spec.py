@@ -8,6 +8,7 @@ from __future__ import annotations
 import difflib
 import hashlib
 import json
+import os
 import tomllib
 from collections.abc import Iterable
 from decimal import Decimal
@@ -15,6 +16,7 @@ from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
 from pydantic import (
+    AfterValidator,
     BaseModel,
     BeforeValidator,
     ConfigDict,
@@ -29,6 +31,16 @@ from udfs.exact import parse_epsilon
 
 Epsilon = Annotated[Decimal, BeforeValidator(parse_epsilon), PlainSerializer(str, return_type=str)]
 """A privacy budget: a positive finite decimal, exactly as written."""
+
+
+def _printable(text: str) -> str:
+    if not text.isprintable():
+        raise ValueError("must be text without control characters")
+    return text
+
+
+Text = Annotated[str, Field(min_length=1), AfterValidator(_printable)]
+"""Text that can stand in a path, a name or a message."""
 
 
 class Table(BaseModel):
@@ -53,28 +65,25 @@ class Table(BaseModel):
 class PopulationTable(Table):
     """Who is asked."""
 
-    path: str = Field(min_length=1, description="A Parquet file, directory or glob; any fsspec URL.")
-    id: str | None = Field(
-        None, min_length=1, description="The column of unique respondent ids, text or integer."
-    )
+    path: Text = Field(description="A Parquet file, directory or glob; any fsspec URL.")
+    id: Text | None = Field(None, description="The column of unique respondent ids, text or integer.")
     ids: Literal["checked", "trusted"] = Field(
-        "checked", description="Repeats are refused, or not looked for."
+        "checked",
+        description="Repeats are refused; or you vouch that there are none: two rows of an id share coins.",
     )
     public: bool = Field(False, description="The data is no secret: studies and comparisons need this.")
-    name: str | None = Field(
-        None, min_length=1, description="Its account in the ledger; by default the path."
-    )
+    name: Text | None = Field(None, description="Its account in the ledger; by default the path.")
 
     @property
     def account(self) -> str:
         """The account that is charged."""
-        return self.name or self.path
+        return self.name or (self.path if "://" in self.path else os.path.normpath(self.path))
 
 
 class OutputTable(Table):
     """Where results go."""
 
-    path: str = Field(min_length=1, description="A folder, or any fsspec URL.")
+    path: Text = Field(description="A folder, or any fsspec URL.")
     reports: bool = Field(True, description="Also write the private reports, as Parquet.")
 
 

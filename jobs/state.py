@@ -14,7 +14,7 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import IO
 
-from udfs.errors import ClusterError, SpecError
+from udfs.errors import ClusterError, SchemaError, SpecError
 
 
 def state_home() -> Path:
@@ -31,7 +31,8 @@ def make_private_folder(folder: Path) -> None:
         Where it cannot be made.
     """
     try:
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        for step in (*reversed(folder.parents), folder):
+            step.mkdir(mode=0o700, exist_ok=True)
     except OSError as error:
         raise SpecError(
             str(folder), "the state folder must be one that can be made", type(error).__name__
@@ -58,14 +59,20 @@ class Record:
     output : str
         Where its reports are staged and its result goes.
     spec : str
-        A digest of the spec alone: jobs that share it asked the same of other snapshots.
+        A digest of the spec and of where its data are: jobs that share it asked the same of other snapshots.
+    secret : str
+        Where the secret is.
+    code : str
+        A digest of the code that draws: other code does not go on with it.
     manifest : str
         SHA-256 of the manifest there; empty until the result is committed.
     """
 
     draw: str
     output: str
-    spec: str = ""
+    spec: str
+    secret: str
+    code: str
     manifest: str = ""
 
     @property
@@ -88,6 +95,7 @@ class JobState:
         self.job_id = job_id
         self.folder = home / "jobs" / job_id
         self._record = self.folder / "record.json"
+        self._digests = self.folder / "digests.json"
 
     @contextlib.contextmanager
     def locked(self) -> Iterator[None]:
@@ -133,17 +141,38 @@ class JobState:
         """Yield the unfinished jobs of a spec over other snapshots, each while no other run holds it."""
         for folder in sorted(self.folder.parent.iterdir()):
             other = JobState(self.folder.parent.parent, folder.name)
-            with suppress(ClusterError):
+            if folder == self.folder:
+                continue
+            with suppress(ClusterError), other.locked():
                 record = other.record()
-                if folder != self.folder and record and record.spec == spec and not record.committed:
-                    with other.locked():
-                        yield other, record
+                if record and record.spec == spec and not record.committed:
+                    yield other, record
 
-    def begin(self, output: str, spec: str) -> Record:
+    def begin(self, output: str, spec: str, secret: str, code: str) -> Record:
         """Begin a new draw."""
-        record = Record(draw=uuid.uuid4().hex, output=output, spec=spec)
+        self._digests.unlink(missing_ok=True)
+        record = Record(uuid.uuid4().hex, output, spec, secret, code)
         self.write(record)
         return record
+
+    def keep_digests(self, digests: dict[str, str]) -> None:
+        """Remember the units' digests before the first draw; refuse others in a run that goes on.
+
+        Raises
+        ------
+        SchemaError
+            Where rows have changed.
+        """
+        if self._digests.exists():
+            if json.loads(self._digests.read_text("utf-8")) != digests:
+                raise SchemaError(
+                    "population",
+                    "must hold the rows that the interrupted run looked through",
+                    "other answers",
+                    "run again: it is a new draw, with its own charge",
+                )
+        else:
+            _write_whole(self._digests, json.dumps(digests))
 
     def commit(self, record: Record, manifest: str) -> None:
         """Remember that the result is in place."""
@@ -155,9 +184,14 @@ class JobState:
 
     def write(self, record: Record) -> None:
         """Remember where the job stands."""
-        temporary = self._record.with_suffix(".tmp")
-        with open(temporary, "w", encoding="utf-8") as file:
-            json.dump(asdict(record), file)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(temporary, self._record)
+        _write_whole(self._record, json.dumps(asdict(record)))
+
+
+def _write_whole(path: Path, text: str) -> None:
+    """Write a file that is there whole or not at all."""
+    temporary = path.with_suffix(".tmp")
+    with open(temporary, "w", encoding="utf-8") as file:
+        file.write(text)
+        file.flush()
+        os.fsync(file.fileno())
+    os.replace(temporary, path)

@@ -142,11 +142,7 @@ def respond(ask: Ask, column: pa.Array, draws_of: Callable[[Codes], Draws]) -> R
     """
     question, mechanism = ask
     answers = question.encode(column)
-    faults = {}
-    if answers.missing and question.missing == "none":
-        faults[MISSING] = answers.missing
-    if answers.undeclared and question.undeclared == "refuse":
-        faults["answers outside the categories"] = answers.undeclared
+    faults = faults_of(question, answers)
     if faults:
         return Response(None, faults)
     if not mechanism.draws:
@@ -156,6 +152,16 @@ def respond(ask: Ask, column: pa.Array, draws_of: Callable[[Codes], Draws]) -> R
         codes = question.impute(answers.codes, Lane(draws, 1, 2))
         return Response(mechanism.randomize(codes, Lane(draws, 0, 2)), {})
     return Response(mechanism.randomize(answers.codes, draws), {})
+
+
+def faults_of(question: Question, answers: Answers) -> dict[str, int]:
+    """Return how many rows of a block cannot be asked, by what is wrong with them."""
+    faults = {}
+    if answers.missing and question.missing == "none":
+        faults[MISSING] = answers.missing
+    if answers.undeclared and question.undeclared == "refuse":
+        faults["answers outside the categories"] = answers.undeclared
+    return faults
 
 
 @dataclass(frozen=True)

@@ -36,11 +36,11 @@ class JobError(Exception):
     def __str__(self) -> str:
         """Return the message, on one line."""
         text = f"{self.where}: {self.must}" + (f"; got {self.got}" if self.got else "")
-        if not self.remedy:
-            return text
-        return f"{text}. {self.remedy[:1].upper()}{self.remedy[1:]}" + (
-            "" if self.remedy.endswith("?") else "."
-        )
+        if self.remedy:
+            text += f". {self.remedy[:1].upper()}{self.remedy[1:]}" + (
+                "" if self.remedy.endswith("?") else "."
+            )
+        return "".join(sign if sign.isprintable() else ascii(sign)[1:-1] for sign in text)
 
 
 class SpecError(JobError, ValueError):

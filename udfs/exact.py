@@ -17,7 +17,7 @@ WORD = 1 << 64
 """Probabilities are integers over this: one 64-bit word of a keystream decides a draw."""
 
 _DIGITS = 80
-_LARGEST_MAGNITUDE = 1000
+LARGEST_MAGNITUDE = 1000
 """An epsilon beyond 10**1000, or below its inverse, is a slip."""
 _LARGEST_EXPONENT = Decimal(200)
 """e**200 is far beyond 2**64: a larger epsilon cannot be told from it in one word."""
@@ -56,8 +56,8 @@ def parse_epsilon(value: object, where: str = "epsilon") -> Decimal:
         epsilon = Decimal(str(value) if isinstance(value, float) else value)
     except InvalidOperation:
         epsilon = Decimal("NaN")
-    if not (epsilon.is_finite() and epsilon > 0 and abs(epsilon.adjusted()) <= _LARGEST_MAGNITUDE):
-        raise SpecError(where, "epsilon must be a positive finite number", f"{value}", "0 would ask nothing")
+    if not (epsilon.is_finite() and epsilon > 0 and abs(epsilon.adjusted()) <= LARGEST_MAGNITUDE):
+        raise SpecError(where, "epsilon must be a positive finite number", f"{value}", "give one above 0")
     return epsilon
 
 

@@ -137,8 +137,8 @@ class RowDraws:
         return stream
 
 
-def block_key(key: bytes, place: tuple[int, ...], answers: npt.NDArray[np.unsignedinteger]) -> bytes:
-    """Return the key of one block's draws: HMAC-SHA256 of its place and of the answers in it.
+def block_key(key: bytes, place: tuple[int, ...], answers: npt.NDArray[np.generic]) -> bytes:
+    """Return a key that belongs to one block and to the answers in it: their HMAC-SHA256.
 
     Parameters
     ----------
@@ -152,8 +152,8 @@ def block_key(key: bytes, place: tuple[int, ...], answers: npt.NDArray[np.unsign
     Returns
     -------
     bytes
-        32 bytes. The same rows give the same key; other answers in the same place give another key,
-        so a retry on changed rows cannot put one set of coins on two sets of answers.
+        32 bytes. The same rows give the same key; other answers in the same place give another: draws
+        under it, or under a key derived from it, never put one set of coins on two sets of answers.
     """
     where = b"".join(number.to_bytes(8, "big") for number in (*place, answers.itemsize))
     return hmac.digest(key, where + answers.tobytes(), "sha256")

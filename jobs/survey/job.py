@@ -18,7 +18,7 @@ from jobs.population import Data, Population
 from jobs.survey.estimate import CONFIDENCE, AttributeEstimate, estimate_attribute
 from jobs.survey.plan import plan_survey
 from jobs.survey.spec import AttributeTable, SurveySpec
-from udfs.asking import MISSING, Fault, refusal
+from udfs.asking import MISSING, Fault, Question, refusal
 from udfs.errors import SchemaError
 from udfs.mechanisms import describe
 
@@ -47,12 +47,15 @@ class Survey:
                 faults |= {(file, question.column, MISSING): count for file, count in nulls}
         if faults:
             raise refusal(faults)
-        if spec.collected is not None:
-            _check_designs(spec, data)
+        _check_designs(spec, data)
 
     def plan(self, spec: SurveySpec, data: Data) -> dict[str, Any]:
         """Return what the job would do and how good it would be; reads no row."""
         return plan_survey(spec, data)
+
+    def questions(self, spec: SurveySpec) -> list[Question]:
+        """Return the attributes' questions."""
+        return [question for question, _ in spec.asks()]
 
     def charges(self, spec: SurveySpec) -> list[tuple[str, Decimal]]:
         """Return each attribute's epsilon; nothing for reports that are here already."""
@@ -63,7 +66,8 @@ class Survey:
     def privacy(self, spec: SurveySpec) -> dict[str, Any]:
         """Return the guarantee."""
         epsilon = sum((table.epsilon for table in spec.attributes.values()), Decimal(0))
-        return {"model": "local", "neighbours": "one respondent replaced", "epsilon": epsilon}
+        basis = "drawn by this job" if spec.collected is None else "collected: as the spec says"
+        return {"model": "local", "neighbours": "one respondent replaced", "basis": basis, "epsilon": epsilon}
 
     def run(self, spec: SurveySpec, population: Population) -> dict[str, Any]:
         """Ask every attribute in one round, and estimate."""
@@ -135,28 +139,39 @@ def _note(table: AttributeTable, estimate: AttributeEstimate) -> str | None:
 
 
 def _check_designs(spec: SurveySpec, data: Data) -> None:
-    """Refuse report files whose footer says that they were made otherwise than the spec says."""
+    """Refuse report files that were made otherwise than the spec says, or that the spec takes for answers."""
     for entry in data.metadata:
         designs = entry.get("attributes")
         for name, design in designs.items() if isinstance(designs, dict) else ():
-            if name not in spec.attributes:
-                continue
-            found = design if isinstance(design, dict) else {}
-            expected = describe(spec.question(name), spec.randomizer(name))
-            differing = [key for key in expected if found.get(key) != expected[key] and key != "epsilon"]
-            if _as_decimal(found.get("epsilon")) != spec.attributes[name].epsilon:
-                differing.append("epsilon")
-            if differing:
-                raise SchemaError(
-                    f"attributes.{name}",
-                    "must say how its reports were made, as their files' footers do",
-                    ", ".join(f"{key} {str(found.get(key))[:40]} in a footer" for key in sorted(differing)),
-                    "correct the spec",
-                )
+            if name in spec.attributes:
+                _check_design(spec, name, design if isinstance(design, dict) else {})
+
+
+def _check_design(spec: SurveySpec, name: str, found: dict[str, Any]) -> None:
+    """Refuse what a footer says of one attribute, where it is not what the spec says."""
+    if spec.collected is None:
+        raise SchemaError(
+            f"attributes.{name}",
+            "must hold answers",
+            "reports",
+            'set collected.design = "randomized-response"',
+        )
+    expected = describe(spec.question(name), spec.randomizer(name))
+    differing = [key for key in expected if found.get(key) != expected[key] and key != "epsilon"]
+    if _as_decimal(found.get("epsilon")) != spec.attributes[name].epsilon:
+        differing.append("epsilon")
+    if differing:
+        raise SchemaError(
+            f"attributes.{name}",
+            "must say how its reports were made, as their files' footers do",
+            ", ".join(f"{key} {str(found.get(key))[:40]} in a footer" for key in sorted(differing)),
+            "correct the spec",
+        )
 
 
 def _as_decimal(text: object) -> Decimal | None:
     try:
-        return Decimal(str(text))
+        number = Decimal(str(text))
     except InvalidOperation:
         return None
+    return number if number.is_finite() else None

@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import BeforeValidator, Field, model_validator
 
-from jobs.spec import Epsilon, Spec, Table
+from jobs.spec import Epsilon, Spec, Table, Text
 from udfs.asking import Ask
 from udfs.categories import CategoryQuestion
 from udfs.collected import Collected, CollectedReports
@@ -51,7 +51,7 @@ class SurveySpec(Spec):
     """A survey: proportions of any number of attributes."""
 
     job: Literal["survey"]
-    attributes: dict[str, AttributeTable] = Field(min_length=1)
+    attributes: dict[Text, AttributeTable] = Field(min_length=1)
     collected: CollectedTable | None = None
 
     @model_validator(mode="after")

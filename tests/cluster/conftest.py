@@ -13,14 +13,14 @@ from cluster.storage import Store
 from tests.cluster.object_store import serve_bucket
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def engine() -> Iterator[DaskEngine]:
     """Two worker processes."""
     with open_engine(ClusterOptions(workers=2, timeout_s=60)) as engine:
         yield engine
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def bucket(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """The URL of a bucket."""
     with contextlib.ExitStack() as stack:

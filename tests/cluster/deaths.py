@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-import cluster.population
+import cluster.scrutiny
 from cluster.manifest import Part
 from cluster.population import AskPart
 from cluster.reduce import Engine
@@ -25,18 +25,17 @@ class DyingPart:
     moments: dict[int, Moment]
     graves: Path
 
-    def __call__(self, part: Part) -> Any:
+    def __call__(self, checked: tuple[Part, dict[str, str]]) -> Any:
+        part = checked[0]
         grave = self.graves / f"part-{part.index}"
         moment = self.moments.get(part.index)
         if moment is None or grave.exists():
-            return self.chunk(part)
+            return self.chunk(checked)
         grave.touch()
         if moment == "midway":
-            cluster.population.read_blocks = (
-                _one_block_then_death  # this process's own, and it is about to die
-            )
+            cluster.scrutiny.read_blocks = _one_block_then_death  # this process's own, and it is about to die
         if moment != "before":
-            self.chunk(part)
+            self.chunk(checked)
         return die()
 
 

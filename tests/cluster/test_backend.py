@@ -23,20 +23,22 @@ def backend(**options: object) -> Backend:
 def test_a_population_is_staged_below_its_output_and_its_secret_kept_in_the_job_s_folder(
     tmp_path: Path,
 ) -> None:
-    own, state = backend(secret=SECRET), str(tmp_path / "state")
+    own = backend(secret=SECRET)
+    path = own.secret_path(str(tmp_path / "state"))
+    assert path != own.secret_path(str(tmp_path / "state"))
     data = own.data(write(tmp_path / "data", [people(10)]), "id")
-    assert not own.has_secret(JOB, state)
-    with own.population(data, IdColumn("id", "integer"), str(tmp_path / "out"), JOB, state) as population:
+    assert not own.has_secret(path)
+    with own.population(data, IdColumn("id", "integer"), str(tmp_path / "out"), JOB, path) as population:
         assert population.rows == 10
         population.collect(ASKS, "randomize")
     (staging,) = (tmp_path / "out").iterdir()
     assert staging.name.startswith(".")
-    assert own.has_secret(JOB, state)
+    assert own.has_secret(path)
     (secret,) = (tmp_path / "state").iterdir()
     assert secret.read_bytes() == SECRET.reveal()
-    own.destroy_secret(JOB, state)
-    own.destroy_secret(JOB, state)
-    assert not own.has_secret(JOB, state)
+    own.destroy_secret(path)
+    own.destroy_secret(path)
+    assert not own.has_secret(path)
     own.output(str(tmp_path / "out")).discard(JOB)
     assert not (tmp_path / "out").exists()
 
@@ -45,7 +47,7 @@ def test_secrets_can_lie_where_all_workers_see_them(tmp_path: Path, monkeypatch:
     monkeypatch.chdir(tmp_path)
     shared = backend(secrets_dir="shared")
     data = shared.data(write(tmp_path / "data", [people(10)]), None)
-    with shared.population(data, None, "out", JOB, "state") as population:
+    with shared.population(data, None, "out", JOB, shared.secret_path("state")) as population:
         assert Path(population.secret_file.path).parent == tmp_path / "shared"
     assert not (tmp_path / "state").exists()
 

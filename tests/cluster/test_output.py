@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from cluster.output import MANIFEST, Output
+from cluster.output import MANIFEST, Output, Verified
 from cluster.storage import Store
 from udfs.asking import WrittenFile
 
@@ -47,7 +47,7 @@ def test_a_published_result_is_whole_and_nothing_is_left_of_the_staging(output: 
     assert list(contents(output)) == [
         "manifest.json", "reports/part-00000.parquet", "reports/part-00001.parquet", "result.json",
     ]  # fmt: skip
-    assert output.verify(JOB, digest) == output.verify(JOB, "") == JOB.encode()
+    assert output.verify(JOB, digest) == output.verify(JOB, "") == Verified(JOB.encode(), digest, True)
     assert not output.staging(JOB).exists()
 
 
@@ -90,12 +90,12 @@ def test_publishing_can_be_cut_at_every_step_and_run_again_to_the_same_end(tmp_p
                 break
             except Cut:
                 pass
-        assert output.verify(EARLIER, "") in (None, EARLIER.encode())
+        assert output.verify(EARLIER, "") is None or output.verify(EARLIER, "").result == EARLIER.encode()
         if output.verify(JOB, "") is None:
             publish(output, JOB, stage(output, JOB, 2))
         output.discard(JOB)
         assert contents(output) == contents(undisturbed), f"cut at step {step}"
-        assert output.verify(JOB, "") == JOB.encode()
+        assert output.verify(JOB, "").result == JOB.encode()
     assert step > 10
 
 
@@ -158,9 +158,9 @@ def test_a_refused_job_leaves_no_folder_but_other_files_stay(tmp_path: Path) -> 
 def test_a_result_can_be_copied_from_here_to_an_object_store_and_back(tmp_path: Path, bucket: str) -> None:
     here, there, back = Output(str(tmp_path / "a")), Output(f"{bucket}/copied"), Output(str(tmp_path / "b"))
     digest = publish(here, JOB, stage(here, JOB, 2))
-    here.copy_to(there.url)
-    there.copy_to(back.url)
-    assert there.verify(JOB, digest) == back.verify(JOB, digest) == JOB.encode()
+    here.copy_to(there.url, JOB)
+    there.copy_to(back.url, JOB)
+    assert there.verify(JOB, digest) == back.verify(JOB, digest) == Verified(JOB.encode(), digest, True)
     assert contents(back) == contents(here)
 
 

@@ -217,12 +217,14 @@ def test_digests_name_every_unit_and_hang_on_the_answers_and_the_secret_alone(tm
     path = write(tmp_path / "data", [people(10), people(10, 10)], row_group_size=4)
     population = populate(tmp_path, path)
     population.ask(EXACT, "r")
-    assert sorted(population.digests["r"]) == [f"{file}/{group}" for file in range(2) for group in range(3)]
-    before = dict(population.digests["r"])
+    assert sorted(population.digests[EXACT[0][0].column]) == [
+        f"{file}/{group}" for file in range(2) for group in range(3)
+    ]
+    before = dict(population.digests[EXACT[0][0].column])
     write(tmp_path / "data", [people(10), people(10, 11)], row_group_size=4)
     again = populate(tmp_path, path)
     again.ask(EXACT, "r")
-    changed = {name for name, digest in again.digests["r"].items() if digest != before[name]}
+    changed = {name for name, digest in again.digests[EXACT[0][0].column].items() if digest != before[name]}
     assert changed == {"1/0", "1/1", "1/2"}
 
 

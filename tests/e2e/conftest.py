@@ -14,7 +14,7 @@ import pytest
 from tests.e2e.command import Canvass
 from tests.e2e.remote import Remote, remote_scheduler
 
-TASKS, TASK_ROWS = 6, (1 << 21) + 1000
+TASKS, TASK_ROWS = 4, (1 << 21) + 1000
 
 
 @pytest.fixture(scope="session")

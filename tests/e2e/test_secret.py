@@ -59,19 +59,19 @@ def test_the_secret_passes_no_wire_and_stays_in_no_file(tmp_path: Path, multitud
             assert not wire.saw(guise)
 
 
-def test_a_secret_outlives_a_killed_run_and_not_a_refused_one(canvass: Canvass, multitude: str) -> None:
-    canvass.ask(multitude, QUESTIONS)
-    run = canvass.start("--workers", "1")
-    wait_until(canvass.staged, run)
+def test_a_secret_outlives_a_killed_driver_and_not_a_refusal(sent: Canvass, multitude: str) -> None:
+    sent.ask(multitude, QUESTIONS)
+    run = sent.start()
+    wait_until(sent.staged, run)
     kill_group(run)
-    (file,) = secrets(canvass)
+    (file,) = secrets(sent)
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
     secret = file.read_bytes()
-    ended = canvass.run("--quiet", "--workers", "2")
+    ended = sent.run("--quiet")
     assert ended.returncode == 0, ended.stderr
-    assert not secrets(canvass)
-    assert where(secret, canvass) == set()
+    assert not secrets(sent)
+    assert where(secret, sent) == set()
 
-    canvass.ask(multitude, {"income": {"categories": [0, 1, 2, 3], "epsilon": 1}})
-    assert canvass.run("--quiet", "--workers", "2").returncode == 2
-    assert not secrets(canvass)
+    sent.ask(multitude, {"income": {"categories": [0, 1, 2, 3], "epsilon": 1}})
+    assert sent.run("--quiet").returncode == 2
+    assert not secrets(sent)

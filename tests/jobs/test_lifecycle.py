@@ -43,6 +43,7 @@ def test_the_budget_is_charged_and_told(house: House) -> None:
     assert privacy == {
         "model": "local",
         "neighbours": "one respondent replaced",
+        "basis": "drawn by this job",
         "epsilon": 0.2,
         "spent_before": 0.1,
         "spent_after": 0.3,

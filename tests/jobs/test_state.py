@@ -47,22 +47,22 @@ def test_a_job_that_never_began_has_no_record(state: JobState) -> None:
 
 def test_a_record_comes_back_as_it_was_written(state: JobState) -> None:
     with state.locked():
-        begun = state.begin("out", "spec")
-        assert state.record() == begun == Record(begun.draw, "out", "spec", "")
+        begun = state.begin("out", "spec", "secret", "code")
+        assert state.record() == begun == Record(begun.draw, "out", "spec", "secret", "code", "")
         assert not begun.committed
         state.commit(begun, "digest")
-        assert state.record() == Record(begun.draw, "out", "spec", "digest")
+        assert state.record() == Record(begun.draw, "out", "spec", "secret", "code", "digest")
         assert state.record().committed
 
 
 def test_every_draw_has_a_name_of_its_own(state: JobState) -> None:
     with state.locked():
-        assert len({state.begin("out", "spec").draw for _ in range(100)}) == 100
+        assert len({state.begin("out", "spec", "secret", "code").draw for _ in range(100)}) == 100
 
 
 def test_a_job_that_is_forgotten_leaves_nothing(tmp_path: Path, state: JobState) -> None:
     with state.locked():
-        state.begin("out", "spec")
+        state.begin("out", "spec", "secret", "code")
         state.forget()
         assert state.record() is None
     assert list((tmp_path / "jobs").iterdir()) == []

@@ -180,7 +180,7 @@ def coverage_among_answered(
 def test_the_interval_among_those_who_answered_covers(epsilon: float, n: int, share: float) -> None:
     covered, narrow = coverage_among_answered(epsilon, n, share)
     assert covered >= 0.93
-    assert narrow <= 0.01
+    assert narrow <= 0.03  # an interval wholly beyond [0, 1] is clipped to a point
 
 
 def test_two_reports_are_no_certainty() -> None:
