@@ -22,6 +22,9 @@ from udfs.identity import Blocks, spread
 RUN_ROWS = 1 << 22
 """Rows whose fingerprints are sorted at a time: 32 MiB."""
 
+BUCKET_ROWS = 1 << 20
+"""Rows of a bucket, on the average."""
+
 Fingerprints = npt.NDArray[np.uint64]
 
 
@@ -50,7 +53,7 @@ def plan_scratch(parts: Sequence[Part], folder: Store) -> Scratch | None:
     """Return where runs must go, or None where every part can be checked by itself."""
     if all(part.rows <= RUN_ROWS for part in parts) and _spans_apart(parts):
         return None
-    return Scratch(folder, max(1, -(-sum(part.rows for part in parts) // RUN_ROWS)))
+    return Scratch(folder, max(1, -(-sum(part.rows for part in parts) // BUCKET_ROWS)))
 
 
 def _spans_apart(parts: Sequence[Part]) -> bool:
@@ -128,8 +131,9 @@ class SearchBucket:
 
     def __call__(self, bucket: int) -> tuple[int, ...]:
         """Return the repeated fingerprints of a bucket, at most `MOST_REPEATS`."""
-        slices = [self._read(run, bucket) for run in self.runs]
-        return tuple(_repeated(np.sort(np.concatenate(slices))))
+        joined = np.concatenate([self._read(run, bucket) for run in self.runs])
+        joined.sort()
+        return tuple(_repeated(joined))
 
     def _read(self, run: str, bucket: int) -> Fingerprints:
         with self.scratch.folder.open(run) as file:

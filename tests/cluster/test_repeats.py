@@ -168,6 +168,7 @@ def test_a_part_longer_than_a_run_is_sorted_in_runs_and_searched_in_buckets(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(repeats, "RUN_ROWS", 100_000)
+    monkeypatch.setattr(repeats, "BUCKET_ROWS", 100_000)
     ids = random.Random(5).sample(range(10**12), 400_000)
     path = write(tmp_path / "data", files_of([ids]))
     scratch = plan_scratch(open_dataset(path, "id").parts(), Store(str(tmp_path)))

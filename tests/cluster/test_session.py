@@ -9,6 +9,7 @@ import threading
 import time
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
+from typing import Any
 
 import distributed
 import pytest
@@ -18,10 +19,10 @@ from cluster.session import ClusterOptions, DaskEngine, open_engine, worker_fact
 from tests.cluster.deaths import die
 from udfs.errors import ClusterError, SpecError
 
-PATIENCE_S = 4.0
+PATIENCE_S = 20.0
 
 
-def chained(partials: Iterable[tuple[int, ...]]) -> tuple[int, ...]:
+def chained(partials: Iterable[tuple[Any, ...]]) -> tuple[Any, ...]:
     """Combine so that the order shows."""
     return tuple(itertools.chain.from_iterable(partials))
 
@@ -47,7 +48,7 @@ def screen() -> Screen:
 
 @pytest.fixture(scope="module")
 def crew(screen: Screen) -> Iterator[DaskEngine]:
-    """Two processes of our own, to be killed and stopped; impatient."""
+    """Two processes of our own, to be killed."""
     with open_engine(ClusterOptions(workers=2, timeout_s=PATIENCE_S), screen) as engine:
         yield engine
 
@@ -107,26 +108,18 @@ def test_a_chunk_that_always_kills_its_process_fails_the_job_and_soon(crew: Dask
     assert time.monotonic() - started < 60
 
 
-def test_when_no_task_finishes_the_job_fails_in_time_and_the_cluster_closes(tmp_path: Path) -> None:
-    def sleep(unit: int) -> tuple[int, ...]:
-        if unit:
-            time.sleep(600)
+def test_slow_tasks_are_waited_for_until_none_finishes(tmp_path: Path) -> None:
+    def sleep(unit: float) -> tuple[float, ...]:
+        time.sleep(unit)
         return (unit,)
 
     started = time.monotonic()
     with open_engine(ClusterOptions(workers=1, timeout_s=2)) as engine:
-        message = "slow: a task must finish within 2 s of another; got none, with 1 workers there"
+        assert engine.reduce([1, 1, 1], sleep, chained, "slow") == (1, 1, 1)
+        message = "slower: a task must finish within 2 s of another; got none, with 1 workers there"
         with pytest.raises(ClusterError, match=message):
-            engine.reduce(range(3), sleep, chained, "slow")
+            engine.reduce([0, 600, 0], sleep, chained, "slower")
     assert time.monotonic() - started < 60
-
-
-def test_slow_tasks_that_do_finish_are_waited_for(crew: DaskEngine) -> None:
-    def slow(unit: int) -> tuple[int, ...]:
-        time.sleep(0.6 * PATIENCE_S)
-        return (unit,)
-
-    assert crew.reduce(range(4), slow, chained, "slow") == (0, 1, 2, 3)
 
 
 @pytest.mark.parametrize(

@@ -1,10 +1,8 @@
-"""A report is drawn once: whatever dies, resumes, or is cut otherwise, the reports are the same."""
+"""A report is drawn once: whatever dies, resumes, or is cut otherwise, the reports are the same to the byte."""
 
 from __future__ import annotations
 
-import os
-import signal
-import sqlite3
+from decimal import Decimal
 from pathlib import Path
 
 import numpy as np
@@ -12,168 +10,128 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from tests.e2e.house import House, until, workers_of
+from tests.e2e.command import Canvass, end, kill_group, wait_until, workers_of
+from tests.e2e.conftest import TASKS
+from udfs.streams import Secret
 
-PARTS = 6
-ROWS_PER_PART = 1 << 21
-SECRET = bytes(range(100, 132))
-
-SPEC = """
-job = "survey"
-[population]
-path = "{path}"
-name = "respondents"
-{id}
-[output]
-path = "unused"
-[attributes.one]
-categories = [0, 1, 2, 3, 4, 5]
-epsilon = 1.0
-[attributes.many]
-categories = [0, 1, 2, 3, 4, 5, 6, 7]
-epsilon = 2.0
-mechanism = "subset-selection"
-"""
+QUESTIONS = {
+    "smokes": {"categories": [0, 1], "epsilon": 1, "mechanism": "randomized-response"},
+    "income": {"categories": [0, 1, 2, 3, 4], "epsilon": 1, "mechanism": "subset-selection"},
+}
 
 
-@pytest.fixture(scope="module")
-def many_parts(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A population of six parts, each a task."""
-    folder = tmp_path_factory.mktemp("many-parts")
-    for part in range(PARTS):
-        start = part * ROWS_PER_PART
-        rows = np.arange(start, start + ROWS_PER_PART)
-        table = pa.table({"id": rows, "one": (rows % 6).astype(np.int8), "many": (rows % 8).astype(np.int8)})
-        pq.write_table(table, folder / f"{part}.parquet")
-    return folder
+class Undisturbed:
+    """The reports of a run on one process that nothing disturbs, and how others may be compared with it."""
+
+    def __init__(self, root: Path, multitude: str, id_column: str) -> None:
+        self._multitude, self._id = multitude, {"id": id_column} if id_column else {}
+        self._secret = root / "secret"
+        self._secret.touch(0o600)
+        self._secret.write_bytes(Secret.new().reveal())
+        first = self.again(root / "undisturbed", 1)
+        self.result = first.document()["result"]
+        self.reports = first.reports()
+
+    def again(self, root: Path, workers: int) -> Canvass:
+        """Return the same job elsewhere, with the same coins."""
+        one = Canvass(root, "--secret-file", str(self._secret), "--workers", str(workers))
+        one.ask(self._multitude, QUESTIONS, **self._id)
+        return one
 
 
-def house(folder: Path, population: Path, id_column: str = "") -> House:
-    """Return a house whose spec asks a population."""
-    spec = folder / "spec.toml"
-    spec.write_text(SPEC.format(path=population, id=f'id = "{id_column}"' if id_column else ""))
-    secret = folder / "secret"
-    secret.write_bytes(SECRET)
-    secret.chmod(0o600)
-    return House(folder, spec)
-
-
-def fixed(place: House) -> tuple[str, str]:
-    """Return the arguments that fix the secret."""
-    return "--secret-file", str(place.folder / "secret")
-
-
-@pytest.fixture(scope="module", params=["", "id"], ids=["by row", "by id"])
+@pytest.fixture(scope="module", params=["", "number", "name"], ids=["by row", "by integer id", "by text id"])
 def undisturbed(
-    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory, many_parts: Path
-) -> tuple[str, dict[str, bytes]]:
-    """The reports of a run on two processes that nothing disturbs."""
-    place = house(tmp_path_factory.mktemp("undisturbed"), many_parts, request.param)
-    finished = place.run("--workers", "2", *fixed(place))
-    assert finished.returncode == 0, finished.stderr
-    reports = place.reports()
-    assert len(reports) == PARTS
-    return request.param, reports
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory, multitude: str
+) -> Undisturbed:
+    """Return an undisturbed run, keyed by row and by ids of both kinds."""
+    found = Undisturbed(tmp_path_factory.mktemp("undisturbed"), multitude, request.param)
+    assert len(found.reports) == TASKS
+    return found
 
 
-@pytest.mark.parametrize("workers", [1, 4])
+def check(one: Canvass, undisturbed: Undisturbed) -> None:
+    """Check that a run ended as the undisturbed one did, was charged once, and left nothing else."""
+    assert one.reports() == undisturbed.reports
+    assert one.document()["result"] == undisturbed.result
+    assert [(charge.question, charge.epsilon, charge.status) for charge in one.charges()] == [
+        ("smokes", Decimal(1), "charged"),
+        ("income", Decimal(1), "charged"),
+    ]
+    assert not list(one.state.rglob("*.secret"))
+    assert sorted(path.name for path in one.out.iterdir()) == ["manifest.json", "reports", "result.json"]
+
+
+@pytest.mark.parametrize("workers", [2, 4])
 def test_the_number_of_processes_changes_no_report(
-    tmp_path: Path, many_parts: Path, undisturbed: tuple[str, dict[str, bytes]], workers: int
+    tmp_path: Path, undisturbed: Undisturbed, workers: int
 ) -> None:
-    """One process and four give what two gave."""
-    id_column, reports = undisturbed
-    place = house(tmp_path, many_parts, id_column)
-    finished = place.run("--workers", str(workers), *fixed(place))
-    assert finished.returncode == 0, finished.stderr
-    assert place.reports() == reports
+    one = undisturbed.again(tmp_path / "run", workers)
+    assert one.run().returncode == 0
+    check(one, undisturbed)
 
 
-def test_a_killed_worker_changes_no_report(
-    tmp_path: Path, many_parts: Path, undisturbed: tuple[str, dict[str, bytes]]
-) -> None:
-    """A worker process killed while the job runs: its tasks run again and give the same bytes."""
-    id_column, reports = undisturbed
-    place = house(tmp_path, many_parts, id_column)
-    process = place.start("--workers", "2", *fixed(place))
-    until(lambda: place.staged() >= 1, process)
-    victim = workers_of(process)[0]
-    victim.send_signal(signal.SIGKILL)
-    staged = place.staged()
-    assert staged < PARTS, "the job was over before its worker was killed"
-    _, stderr = process.communicate(timeout=120)
-    assert process.returncode == 0, stderr
-    assert not victim.is_running()
-    assert place.reports() == reports
+def test_a_killed_worker_changes_no_report(tmp_path: Path, undisturbed: Undisturbed) -> None:
+    one = undisturbed.again(tmp_path / "run", 2)
+    run = one.start()
+    wait_until(one.staged, run)
+    victims = workers_of(run)
+    victims[0].kill()
+    assert len(victims) == 2
+    assert len(one.staged()) < TASKS
+    assert end(run).returncode == 0
+    assert not victims[0].is_running()
+    check(one, undisturbed)
 
 
-def test_a_resumed_job_changes_no_report_and_is_charged_once(
-    tmp_path: Path, many_parts: Path, undisturbed: tuple[str, dict[str, bytes]]
-) -> None:
-    """Every process of the job killed at once: a second run ends what the first began."""
-    id_column, reports = undisturbed
-    place = house(tmp_path, many_parts, id_column)
-    process = place.start("--workers", "2", *fixed(place))
-    until(lambda: place.staged() >= 1, process)
-    os.killpg(process.pid, signal.SIGKILL)
-    process.wait(timeout=60)
-    process.communicate()
-    assert not (place.folder / "out" / "manifest.json").exists()
-    assert place.staged() >= 1
-    before = charges(place)
-    finished = place.run("--workers", "2", *fixed(place))
-    assert finished.returncode == 0, finished.stderr
-    assert place.reports() == reports
-    assert charges(place) == before == [("many", "2.0", "charged"), ("one", "1.0", "charged")]
+def test_a_job_whose_processes_are_all_killed_is_resumed(tmp_path: Path, undisturbed: Undisturbed) -> None:
+    one = undisturbed.again(tmp_path / "run", 2)
+    run = one.start()
+    wait_until(one.staged, run)
+    kill_group(run)
+    assert 0 < len(one.staged()) < TASKS
+    assert not (one.out / "manifest.json").exists()
+    assert one.run().returncode == 0
+    check(one, undisturbed)
 
 
-def test_a_resumed_job_of_its_own_secret_goes_on_with_it(tmp_path: Path, many_parts: Path) -> None:
-    """Without a fixed secret, too, what was staged before the kill is what is published after it."""
-    place = house(tmp_path, many_parts)
-    process = place.start("--workers", "2")
-    until(lambda: place.staged() >= 1, process)
-    os.killpg(process.pid, signal.SIGKILL)
-    process.wait(timeout=60)
-    process.communicate()
-    (staging,) = place.folder.glob("out/.canvass-*/reports")
-    staged = {path.name: path.read_bytes() for path in staging.glob("*.parquet")}
-    finished = place.run("--workers", "2")
-    assert finished.returncode == 0, finished.stderr
-    published = place.reports()
+def test_a_resumed_job_goes_on_with_its_own_secret(tmp_path: Path, multitude: str) -> None:
+    one = Canvass(tmp_path / "run", "--workers", "2")
+    one.ask(multitude, QUESTIONS)
+    run = one.start()
+    wait_until(one.staged, run)
+    kill_group(run)
+    staged = {path.name: path.read_bytes() for path in one.out.glob(".canvass-*/reports/part-?????.parquet")}
+    assert one.run().returncode == 0
+    published = one.reports()
     assert staged
     assert {name: published[name] for name in staged} == staged
 
 
-@pytest.mark.parametrize("text", [False, True], ids=["integer ids", "text ids"])
-def test_rows_cut_into_other_files_give_the_same_reports(tmp_path: Path, text: bool) -> None:
+@pytest.mark.parametrize("kind", [pa.int64(), pa.string()], ids=["integer ids", "text ids"])
+def test_rows_cut_into_other_files_give_the_same_reports(tmp_path: Path, kind: pa.DataType) -> None:
     """With ids a respondent's report depends neither on the rows' order nor on the files they are in."""
-    rows = 150_000
-    generator = np.random.default_rng()
-    table = pa.table(
+    rows, generator = 150_000, np.random.default_rng()
+    people = pa.table(
         {
-            "id": pa.array(np.arange(rows)).cast(pa.string() if text else pa.int64()),
-            "one": generator.integers(0, 6, rows).astype(np.int8),
-            "many": generator.integers(0, 8, rows).astype(np.int8),
+            "id": pa.array(np.arange(rows)).cast(kind),
+            "smokes": generator.integers(0, 2, rows).astype(np.int8),
+            "income": generator.integers(0, 5, rows).astype(np.int8),
         }
     )
-    maps = []
-    for name, cut in (("few", [rows]), ("many", [7, 70_000, 79_993])):
-        folder = tmp_path / name / "population"
+    secret = tmp_path / "secret"
+    secret.touch(0o600)
+    secret.write_bytes(Secret.new().reveal())
+    found = []
+    for name, lengths in (("whole", [rows]), ("cut", [7, 70_000, 79_993])):
+        folder = tmp_path / name / "people"
         folder.mkdir(parents=True)
-        ordered = table.take(pa.array(generator.permutation(rows)))
-        start = 0
-        for length in cut:
-            pq.write_table(ordered.slice(start, length), folder / f"{start}.parquet", row_group_size=50_000)
+        shuffled, start = people.take(pa.array(generator.permutation(rows))), 0
+        for length in lengths:
+            pq.write_table(shuffled.slice(start, length), folder / f"{start}.parquet", row_group_size=50_000)
             start += length
-        place = house(tmp_path / name, folder, "id")
-        finished = place.run("--workers", "1", *fixed(place))
-        assert finished.returncode == 0, finished.stderr
-        reports = pa.concat_tables(pq.read_table(path) for path in place.folder.glob("out/reports/*.parquet"))
-        maps.append(reports.combine_chunks().sort_by("id"))
-    assert maps[0].num_rows == rows
-    assert maps[0].to_pydict() == maps[1].to_pydict()
-
-
-def charges(place: House) -> list[tuple[str, str, str]]:
-    """Return what the ledger holds: question, epsilon, status."""
-    with sqlite3.connect(place.state / "ledger.db") as connection:
-        return sorted(connection.execute("select question, epsilon, status from charges"))
+        one = Canvass(tmp_path / name, "--secret-file", str(secret), "--workers", "1")
+        one.ask(str(folder), QUESTIONS, id="id")
+        assert one.run().returncode == 0
+        found.append(pq.read_table(one.out / "reports").combine_chunks().sort_by("id"))
+    assert found[0].num_rows == rows
+    assert found[0].equals(found[1])

@@ -18,7 +18,7 @@ import udfs
 from jobs.ledger import Ledger
 from tests.e2e.command import Canvass, end, wait_until, workers_of
 from tests.e2e.remote import Remote, remote_scheduler
-from tests.e2e.test_kill import QUESTIONS
+from tests.e2e.test_draws_once import QUESTIONS
 
 COLOURS: dict[str, Any] = {"colour": {"categories": ["red", "green"], "epsilon": 1}}
 
@@ -117,19 +117,17 @@ def test_a_worker_that_runs_other_code_is_refused(asking: Canvass, deserted: Rem
         worker.wait()
 
 
-def test_workers_that_stand_still_are_given_up_and_the_job_resumes(canvass: Canvass, multitude: str) -> None:
+def test_workers_that_stand_still_are_given_up(canvass: Canvass, multitude: str) -> None:
     canvass.ask(multitude, QUESTIONS)
-    run = canvass.start("--workers", "2", "--quiet", "--set", "cluster.timeout_s=3")
+    run = canvass.start("--workers", "2", "--quiet", "--set", "cluster.timeout_s=4")
     wait_until(canvass.staged, run)
     for worker in workers_of(run):
         worker.send_signal(signal.SIGSTOP)
     ended = end(run)
     assert ended.returncode == 5, ended.stderr
     (line,) = ended.stderr.splitlines()
-    assert "randomize: a task must finish within 3 s of another; got none" in line
+    assert "randomize: a task must finish within 4 s of another; got none" in line
     assert [charge.status for charge in canvass.charges()] == ["charged"] * 2
-    assert canvass.run("--quiet", "--workers", "2").returncode == 0
-    assert len(canvass.charges()) == 2
 
 
 def test_a_scheduler_that_dies_fails_the_job_in_one_line(
@@ -138,7 +136,7 @@ def test_a_scheduler_that_dies_fails_the_job_in_one_line(
     canvass.ask(multitude, QUESTIONS, id="name")
     with remote_scheduler(tmp_path / "doomed") as remote:
         remote.start_worker()
-        run = canvass.start("--quiet", "--scheduler", remote.address, "--set", "cluster.timeout_s=5")
+        run = canvass.start("--quiet", "--scheduler", remote.address)
         wait_until(canvass.staged, run)
         remote.processes[0].kill()
         ended = end(run)

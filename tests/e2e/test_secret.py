@@ -8,7 +8,7 @@ from pathlib import Path
 
 from tests.e2e.command import Canvass, end, files_below, kill_group, wait_until
 from tests.e2e.remote import remote_scheduler
-from tests.e2e.test_kill import QUESTIONS
+from tests.e2e.test_draws_once import QUESTIONS
 from tests.e2e.wire import tapped
 
 
