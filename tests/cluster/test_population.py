@@ -5,7 +5,6 @@ from __future__ import annotations
 import itertools
 import os
 import pickle
-from collections.abc import Iterator
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -17,7 +16,7 @@ import pytest
 
 from cluster.population import ClusterPopulation
 from cluster.reduce import SerialEngine
-from cluster.session import ClusterOptions, DaskEngine, open_engine
+from cluster.session import DaskEngine
 from tests.cluster.deaths import Disturbed, Moment
 from tests.cluster.populations import ASKS, EXACT, people, populate, reports_by_id, reports_of, write
 from udfs.asking import Ask
@@ -68,20 +67,6 @@ def test_dead_workers_change_no_report(
     assert collect(populate(tmp_path, path, id_column, disturbed, rows_per_part=ROWS)) == alone
     assert sorted(os.listdir(tmp_path / "graves")) == ["part-1", "part-3", "part-5"]
     assert list(alone[1]) == [f"part-{part:05d}.parquet" for part in range(FILES)]
-
-
-@pytest.fixture(scope="module", params=[1, 4])
-def crew(request: pytest.FixtureRequest) -> Iterator[DaskEngine]:
-    """So many worker processes."""
-    with open_engine(ClusterOptions(workers=request.param)) as engine:
-        yield engine
-
-
-def test_any_number_of_workers_gives_the_same_reports(
-    tmp_path: Path, crew: DaskEngine, asked: tuple[str, Any, Collected]
-) -> None:
-    path, id_column, alone = asked
-    assert collect(populate(tmp_path, path, id_column, crew, rows_per_part=ROWS)) == alone
 
 
 def test_parts_that_are_whole_are_not_read_again(tmp_path: Path) -> None:
