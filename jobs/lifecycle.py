@@ -122,7 +122,7 @@ def run_job(
     state = JobState(home, spec.job_id(data.snapshot))
     with state.locked():
         record = state.record()
-        stored = _stored(state, record, spec, output, cluster)
+        stored = _stored(job, state, record, spec, output, cluster)
         if record and stored:
             return json.loads(stored), True
         resumed = _resume(state, record, output, cluster)
@@ -142,9 +142,7 @@ def run_job(
                 _forget(state, record, cluster)
                 with suppress(ClusterError):
                     ledger.release_reserved(record.draw)
-            elif isinstance(
-                error, SchemaError
-            ):  # rows that have changed cannot be resumed; what was drawn is paid for
+            elif isinstance(error, SchemaError):  # rows have changed: it cannot be resumed, and is paid for
                 _forget(state, record, cluster)
             raise
         document = {
@@ -169,7 +167,7 @@ def run_job(
 
 
 def _stored(
-    state: JobState, record: Record | None, spec: Spec, output: Output, cluster: Cluster[D]
+    job: Job[S], state: JobState, record: Record | None, spec: S, output: Output, cluster: Cluster[D]
 ) -> bytes | None:
     """Return the result that is in place, whole; where it is wanted elsewhere, copy it there."""
     if record is None:
@@ -178,11 +176,8 @@ def _stored(
     found = there.verify(record.draw, record.manifest)
     if found is None:
         return None
-    if (
-        spec.output.reports
-        and not found.reports
-        and json.loads(found.result)["spec"].get("collected") is None
-    ):
+    drawn = job.charges(spec) and json.loads(found.result)["population"]["rows"]
+    if spec.output.reports and drawn and not found.reports:
         raise SpecError(
             "output.reports",
             "the stored result was drawn without reports",

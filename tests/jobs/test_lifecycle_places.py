@@ -6,6 +6,7 @@ import shutil
 from decimal import Decimal
 from typing import Any
 
+import pyarrow as pa
 import pytest
 
 from cluster.reduce import SerialEngine
@@ -119,3 +120,20 @@ def test_a_limit_is_kept_beyond_the_digits_of_a_decimal(house: House) -> None:
     house.ledger.reserve("people", "tiny", "tiny", [("drinks", Decimal("1e-30"))])
     with pytest.raises(BudgetError):
         house.run()
+
+
+def test_a_result_of_nobody_is_stored_too(house: House) -> None:
+    house.write({"id": pa.array([], pa.int64()), "smokes": pa.array([], pa.string())})
+    document, _ = house.run()
+    assert document["population"]["rows"] == 0
+    assert house.run() == (document, True)
+
+
+def test_reports_that_were_not_wanted_are_not_there_later(house: House) -> None:
+    house.fill()
+    house.given["output"]["reports"] = False
+    house.run()
+    house.given["output"]["reports"] = True
+    with pytest.raises(SpecError, match="without reports"):
+        house.run()
+    assert house.charges() == ["charged"]
