@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import contextlib
 import json
-import resource
+import re
 import tempfile
 import time
 from collections.abc import Iterator
@@ -15,8 +15,9 @@ from benchmarks.data import CATEGORIES, population
 
 
 def peak_bytes() -> int:
-    """Return the most memory this process has held, in bytes."""
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+    """Return the most memory this process has held since it was executed, in bytes."""
+    status = Path("/proc/self/status").read_text("ascii")
+    return int(re.search(r"VmHWM:\s+(\d+) kB", status)[1]) * 1024
 
 
 def main() -> None:
