@@ -21,7 +21,23 @@ if TYPE_CHECKING:
     from jobs.spec import Spec
 
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+class _OneLineErrors(click.Group):
+    """Ends every failure of a job in one line and its exit code, also below `dask`."""
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Invoke the command that was named."""
+        try:
+            return super().invoke(ctx)
+        except JobError as error:
+            click.echo(f"canvass: {error}", err=True)
+            ctx.exit(error.exit_code)
+        except OSError as error:
+            where, what = error.filename or "system", error.strerror or type(error).__name__
+            click.echo(f"canvass: {where}: {what}", err=True)
+            ctx.exit(5)
+
+
+@click.group(cls=_OneLineErrors, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(package_name="dask-canvass")
 def canvass() -> None:
     """Ask a whole population something sensitive, without anyone having to trust the asker."""
@@ -181,14 +197,6 @@ def main() -> None:
     except (click.Abort, KeyboardInterrupt):
         click.echo("canvass: stopped; running again resumes", err=True)
         sys.exit(130)
-    except JobError as error:
-        click.echo(f"canvass: {error}", err=True)
-        sys.exit(error.exit_code)
-    except OSError as error:
-        click.echo(
-            f"canvass: {error.filename or 'system'}: {error.strerror or type(error).__name__}", err=True
-        )
-        sys.exit(5)
 
 
 if __name__ == "__main__":

@@ -1,6 +1,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -119,3 +121,16 @@ def test_a_command_that_is_none_is_an_error_of_use(canvass: Canvass, words: list
     assert code == 2
     assert "Usage: " in err
     assert "Error: " in err
+
+
+def test_below_dask_a_failure_is_one_line_too(tmp_path: Path) -> None:
+    dask = Path(sys.executable).with_name("dask")
+    ended = subprocess.run(
+        [dask, "canvass", "run", str(tmp_path / "none.toml")],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    assert ended.returncode == 2
+    assert len(ended.stderr.splitlines()) == 1
