@@ -56,7 +56,12 @@ def read_blocks(file: DataFile, unit: Unit, columns: list[str]) -> Iterator[pa.R
         batches = reader.iter_batches(
             BLOCK_ROWS, row_groups=[unit.row_group], columns=columns, use_threads=False
         )
-        yield from _exact_blocks(batches)
+        try:
+            yield from _exact_blocks(batches)
+        except (pa.ArrowException, OSError) as error:  # its message may quote an answer
+            raise ClusterError(
+                file.url, "its rows must be readable", type(error).__name__, "see that the file is whole"
+            ) from None
 
 
 def _exact_blocks(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:

@@ -136,12 +136,15 @@ def open_dataset(path: str, id_column: str | None = None) -> Dataset:
     units: list[Unit] = []
     column_bytes: Counter[str] = Counter()
     nulls: Counter[tuple[int, str]] = Counter()
-    for place, (_, metadata, _) in enumerate(footers):
+    for place, (_, metadata, schema) in enumerate(footers):
+        top_level = set(schema.names)
         for number in range(metadata.num_row_groups):
             group, span = metadata.row_group(number), None
             for column in (group.column(index) for index in range(group.num_columns)):
                 name = column.path_in_schema
-                column_bytes[name.split(".")[0]] += column.total_compressed_size
+                column_bytes[name if name in top_level else name.split(".")[0]] += (
+                    column.total_compressed_size
+                )
                 statistics = column.statistics
                 if statistics is not None and statistics.has_null_count and statistics.null_count:
                     nulls[place, name] += statistics.null_count

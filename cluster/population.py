@@ -126,8 +126,7 @@ class ClusterPopulation:
     staging : Store
         The job's own folder beside its output; `reports/` and `ids/` below it must be there.
     digests : dict
-        Keyed digests of the answers, by the questions' columns and by unit, filled as they are looked
-        through.
+        Keyed digests of the answers, by the questions and by unit, filled as they are looked through.
     files : dict
         The files of reports that were written, by name.
     """
@@ -155,7 +154,7 @@ class ClusterPopulation:
         SchemaError
             Where rows cannot be asked: names files, columns and counts.
         """
-        name = ",".join(question.column for question in questions)
+        name = "; ".join(question.label for question in questions)
         if name not in self.digests:
             checks_ids = self.ids is not None and self.ids.checked
             scratch = plan_scratch(self.parts, self.staging.folder("ids")) if checks_ids else None

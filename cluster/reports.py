@@ -54,7 +54,7 @@ class ReportWriter:
             return None
         partial = _partial_from_json(self.folder.read(self._note))
         with self.folder.open(self.name) as file:
-            return partial if partial.files == {self.name: hash_file(file)} else None
+            return partial if partial and partial.files == {self.name: hash_file(file)} else None
 
     def write(self, ask: Callable[[WriteBlock], Partial]) -> Partial:
         """Let `ask` write blocks of reports and ids, and note its partial answer."""
@@ -169,7 +169,8 @@ def hash_file(file: IO[bytes]) -> WrittenFile:
 
 def noted_files(note: bytes) -> dict[str, WrittenFile]:
     """Return the files that a note beside staged reports tells of."""
-    return _partial_from_json(note).files
+    partial = _partial_from_json(note)
+    return partial.files if partial else {}
 
 
 def _partial_to_json(partial: Partial) -> str:
@@ -177,16 +178,18 @@ def _partial_to_json(partial: Partial) -> str:
         {
             "counts": [counts.tolist() for counts in partial.counts],
             "rows": partial.rows,
-            "digests": partial.digests,
-            "repeats": partial.repeats,
             "files": {name: asdict(written) for name, written in partial.files.items()},
         },
         sort_keys=True,
     )
 
 
-def _partial_from_json(text: bytes) -> Partial:
-    found = json.loads(text)
-    counts = tuple(np.array(one, dtype=np.int64) for one in found["counts"])
-    files = {name: WrittenFile(**written) for name, written in found["files"].items()}
-    return Partial(counts, found["rows"], {}, found["digests"], tuple(found["repeats"]), files)
+def _partial_from_json(text: bytes) -> Partial | None:
+    """Return what was noted; None where the note is torn, as after a power failure: the part is asked again."""
+    try:
+        found = json.loads(text)
+        counts = tuple(np.array(one, dtype=np.int64) for one in found["counts"])
+        files = {name: WrittenFile(**written) for name, written in found["files"].items()}
+        return Partial(counts, found["rows"], files=files)
+    except (ValueError, KeyError, TypeError, AttributeError):
+        return None

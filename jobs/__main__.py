@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from udfs.errors import JobError, SpecError
+from udfs.errors import ClusterError, JobError, SpecError
 
 if TYPE_CHECKING:
     from cluster.backend import Backend
@@ -171,7 +171,11 @@ def _backend(spec: Spec, secret_path: str | None, quiet: bool) -> Backend:
         )
         return open_engine(options, progress_for(sys.stderr, quiet))
 
-    secret = read_secret(secret_path) if secret_path else None
+    try:
+        secret = read_secret(secret_path) if secret_path else None
+    except ClusterError as error:
+        remedy = "give a file of 32 bytes that you alone may read"
+        raise SpecError(f"--secret-file {error.where}", error.must, error.got, remedy) from None
     if secret is not None:
         click.echo(
             "canvass: a secret that is used again links what it draws; --secret-file is for tests", err=True

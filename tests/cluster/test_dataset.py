@@ -137,3 +137,10 @@ def test_the_snapshot_changes_with_the_files_and_with_nothing_else(tmp_path: Pat
     assert open_dataset(path, "id").snapshot == before
     os.utime(tmp_path / "000.parquet", ns=(1, 1))
     assert open_dataset(path).snapshot != before
+
+
+def test_the_bytes_of_a_column_are_counted_by_its_whole_name(tmp_path: Path) -> None:
+    pq.write_table(pa.table({"a.b": [1, 2], "a": [{"c": 1}, {"c": 2}]}), tmp_path / "0.parquet")
+    column_bytes = open_dataset(str(tmp_path)).column_bytes
+    assert sorted(column_bytes) == ["a", "a.b"]
+    assert all(column_bytes.values())

@@ -18,7 +18,7 @@ from cluster.population import ClusterPopulation
 from cluster.reduce import SerialEngine
 from cluster.session import DaskEngine
 from tests.cluster.deaths import Disturbed, Moment
-from tests.cluster.populations import ASKS, EXACT, people, populate, reports_by_id, reports_of, write
+from tests.cluster.populations import ASKS, DRINKS, EXACT, people, populate, reports_by_id, reports_of, write
 from udfs.asking import Ask
 from udfs.categories import CategoryQuestion
 from udfs.errors import SchemaError
@@ -202,14 +202,14 @@ def test_digests_name_every_unit_and_hang_on_the_answers_and_the_secret_alone(tm
     path = write(tmp_path / "data", [people(10), people(10, 10)], row_group_size=4)
     population = populate(tmp_path, path)
     population.ask(EXACT, "r")
-    assert sorted(population.digests[EXACT[0][0].column]) == [
+    assert sorted(population.digests[EXACT[0][0].label]) == [
         f"{file}/{group}" for file in range(2) for group in range(3)
     ]
-    before = dict(population.digests[EXACT[0][0].column])
+    before = dict(population.digests[EXACT[0][0].label])
     write(tmp_path / "data", [people(10), people(10, 11)], row_group_size=4)
     again = populate(tmp_path, path)
     again.ask(EXACT, "r")
-    changed = {name for name, digest in again.digests[EXACT[0][0].column].items() if digest != before[name]}
+    changed = {name for name, digest in again.digests[EXACT[0][0].label].items() if digest != before[name]}
     assert changed == {"1/0", "1/1", "1/2"}
 
 
@@ -225,3 +225,14 @@ def test_what_travels_to_workers_holds_no_secret(tmp_path: Path) -> None:
     populate(tmp_path, path, "id", Listening()).collect(ASKS, "randomize")
     assert b"job.secret" in seen[0]
     assert not any(bytes(range(32)) in sent or bytes(range(32)).hex().encode() in sent for sent in seen)
+
+
+def test_another_question_of_the_same_column_is_looked_through_anew(tmp_path: Path) -> None:
+    population = populate(tmp_path, write(tmp_path / "data", [people(10)]))
+    population.ask(EXACT, "first")
+    turned: list[Ask] = [(CategoryQuestion("drinks", DRINKS[::-1]), EXACT[0][1])]
+    assert population.ask(turned, "second")[0].sum() == 10
+    short = [(CategoryQuestion("drinks", DRINKS[:2]), RandomizedResponse(2, 1))]
+    with pytest.raises(SchemaError, match="answers outside the categories"):
+        population.ask(short, "third")
+    assert len(population.digests) == 2

@@ -136,7 +136,7 @@ def test_a_corrupt_page_fails_the_job_without_a_word_of_what_is_in_it(anywhere: 
     ended = anywhere.run("--quiet")
     assert ended.returncode in (2, 5)
     assert len(ended.stderr.splitlines()) == 1
-    discreet(ended.stdout + ended.stderr, "canvass: ")
+    discreet(ended.stdout + ended.stderr, f"canvass: {file}: its rows must be readable")
 
 
 def test_text_that_is_no_text_is_an_answer_outside_the_categories(sent: Canvass) -> None:

@@ -100,7 +100,11 @@ def test_the_schema_knows_every_table(canvass: Canvass) -> None:
         (["run", "spec.toml", "--scheduler", "a", "--scheduler-file", "b"], 2, "cluster.scheduler_file"),
         (["run", "spec.toml", "--set", "ledger.url=nonsense"], 2, "ledger.url"),
         (["run", "spec.toml", "--set", "ledger.url='sqlite:////absent/x.db'"], 5, "ledger: its database"),
-        (["run", "spec.toml", "--secret-file", "absent"], 5, "absent: the job's secret must be readable"),
+        (
+            ["run", "spec.toml", "--secret-file", "absent"],
+            2,
+            "--secret-file absent: the job's secret must be readable",
+        ),
         (["ledger", "limit", "people", "--", "-1"], 2, "EPSILON: a limit must be a number"),
     ],
 )
