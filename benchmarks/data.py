@@ -14,6 +14,22 @@ ROWS_PER_FILE = 10_000_000
 _SHARES = [0.06, 0.26, 0.42, 0.20, 0.05, 0.01]
 
 
+def many_attributes(rows: int, attributes: int) -> Path:
+    """Return a folder of one file with columns a0, a1, ... of codes 0 to 5 (int8), made where it is not there."""
+    folder = Path(tempfile.gettempdir()) / "canvass-benchmarks" / f"{rows}x{attributes}"
+    folder.mkdir(parents=True, exist_ok=True)
+    path = folder / "part-000.parquet"
+    if not path.exists():
+        generator = np.random.default_rng(20260802)
+        columns = {
+            f"a{place}": generator.choice(len(CATEGORIES), rows, p=_SHARES).astype(np.int8)
+            for place in range(attributes)
+        }
+        pq.write_table(pa.table(columns), folder / "making", row_group_size=1 << 18)
+        (folder / "making").rename(path)
+    return folder
+
+
 def population(rows: int) -> Path:
     """Return a folder of files of ten million rows, made where it is not there yet.
 

@@ -17,7 +17,8 @@ from udfs.errors import ClusterError
 MANIFEST = "manifest.json"
 _EARLIER = "earlier.json"
 _RESULT = "result.json"
-_REPORT = re.compile(r"reports/part-[0-9]{5,9}\.parquet")
+_OWN = re.compile(r"reports/part-[0-9]{5,9}\.parquet|tables/[0-9]{1,5}\.parquet|[a-z]+\.(json|html)")
+"""The files that a job may have put in place, and so may replace."""
 
 
 @dataclass(frozen=True)
@@ -119,6 +120,8 @@ class Output:
                 )
         files = {f"reports/{name}": written for name, written in sorted(reports.items())}
         for name, data in documents.items():
+            if "/" in name:
+                self.store.folder(name.rpartition("/")[0]).make()
             self.store.write(name, data)
             with self.store.open(name) as file:
                 files[name] = hash_file(file)
@@ -159,15 +162,17 @@ class Output:
         manifest = _read_manifest(self.store, MANIFEST) or {"files": {}}
         other = Output(url)
         staging = other.open_staging(job_id)
-        reports = {}
+        reports, documents = {}, {}
         for path, written in manifest.pop("files").items():
-            if path != _RESULT:
-                name = path.removeprefix("reports/")
-                reports[name] = WrittenFile(**written)
-                with staging.folder("reports").replacing(name) as into, self.store.open(path) as file:
-                    while data := file.read(1 << 20):
-                        into.write(data)
-        other.publish(job_id, reports, {_RESULT: self.store.read(_RESULT)}, manifest)
+            if not path.startswith("reports/"):
+                documents[path] = self.store.read(path)
+                continue
+            name = path.removeprefix("reports/")
+            reports[name] = WrittenFile(**written)
+            with staging.folder("reports").replacing(name) as into, self.store.open(path) as file:
+                while data := file.read(1 << 20):
+                    into.write(data)
+        other.publish(job_id, reports, documents, manifest)
 
     def _digest(self) -> str:
         with self.store.open(MANIFEST) as file:
@@ -181,7 +186,7 @@ def _read_manifest(store: Store, name: str) -> dict[str, Any] | None:
     try:
         found = json.loads(store.read(name))
         files = found["files"]
-        known = all(name == _RESULT or _REPORT.fullmatch(name) for name in files)
+        known = all(_OWN.fullmatch(name) and name != MANIFEST for name in files)
         return found if known and isinstance(files, dict) else None
     except (ValueError, KeyError, TypeError, RecursionError):
         return None

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import hmac
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
+from typing import Any, TypeVar
 
+from cluster.levels import FindLevels
 from cluster.manifest import Part
 from cluster.reduce import Engine
 from cluster.repeats import SearchBucket, join_repeats, join_sightings, plan_scratch
@@ -13,11 +15,15 @@ from cluster.reports import ReportWriter, WriteBlock
 from cluster.scrutiny import AnswersDigest, CheckPart, CountSightings, columns_of, read_part
 from cluster.secret_file import SecretFile
 from cluster.storage import Store
-from udfs.asking import Ask, Partial, Question, WrittenFile, combine, refusal, respond
+from udfs.asking import Ask, Partial, Question, Tally, WrittenFile, combine, refusal, respond
 from udfs.errors import SchemaError
 from udfs.identity import Blocks, IdColumn
-from udfs.randomizer import Codes, Counts
+from udfs.lookup import Category
+from udfs.randomizer import Codes
 from udfs.streams import Draws, IdDraws, RowDraws, Secret
+
+U = TypeVar("U")
+P = TypeVar("P")
 
 
 @dataclass(frozen=True)
@@ -29,6 +35,8 @@ class AskPart:
     Parameters
     ----------
     asks : tuple of Ask
+    tallies : tuple of Tally
+        What is added up of the reports beside each ask's own sum.
     round_name : str
         Tells this round's draws from any other's.
     ids : IdColumn, optional
@@ -38,6 +46,7 @@ class AskPart:
     """
 
     asks: tuple[Ask, ...]
+    tallies: tuple[Tally, ...]
     round_name: str
     ids: IdColumn | None
     secret_file: SecretFile
@@ -60,7 +69,8 @@ class AskPart:
         secret = self.secret_file.load()
         keys = [self._draw_key(secret, ask) for ask in self.asks]
         questions = tuple(question for question, _ in self.asks)
-        counts = tuple(mechanism.zeros() for _, mechanism in self.asks)
+        counts = [mechanism.zeros() for _, mechanism in self.asks]
+        further = [tally.zeros() for tally in self.tallies]
         for unit, blocks in read_part(part, columns_of(questions, self.ids)):
             digest = AnswersDigest(secret, questions, unit)
             for number, block in enumerate(blocks):
@@ -69,17 +79,20 @@ class AskPart:
                 columns = []
                 for place, (question, mechanism) in enumerate(self.asks):
                     draws_of = _DrawsOf(digest, place, number, keys[place], ids)
-                    response = respond((question, mechanism), block.column(question.column), draws_of)
+                    response = respond((question, mechanism), block, draws_of)
                     if response.reports is None:
                         raise _changed(part.files[unit.file].url)
                     if not mechanism.draws:
                         digest.add(place, number, response.reports)
-                    counts[place][:] += mechanism.tally(response.reports)
+                    counts[place] += mechanism.tally(response.reports)
                     columns.append(response.reports)
+                further = [
+                    so_far + tally.tally(columns) for so_far, tally in zip(further, self.tallies, strict=True)
+                ]
                 write(columns, id_column)
             if digest.hexdigest() != digests[unit.name]:
                 raise _changed(part.files[unit.file].url)
-        return Partial(counts, part.rows)
+        return Partial((*counts, *further), part.rows)
 
     def _draw_key(self, secret: Secret, ask: Ask) -> bytes:
         """Return the key of one ask's draws in this round."""
@@ -172,27 +185,52 @@ class ClusterPopulation:
             self.digests[name] = dict(sorted(found.digests.items()))
         return self.digests[name]
 
-    def ask(self, asks: Sequence[Ask], round_name: str) -> list[Counts]:
-        """Ask everybody and return the sums of reports, one for each ask: int64, shape (cells,).
+    def ask(self, asks: Sequence[Ask], round_name: str, tallies: Sequence[Tally] = ()) -> list[Any]:
+        """Ask everybody; return the sum of reports to each ask, int64 of shape (cells,), then each tally.
 
         Raises
         ------
         SchemaError
             Where rows cannot be asked, or are no longer those that were looked through.
         """
-        return self._ask(tuple(asks), round_name, None)
+        return self._ask(tuple(asks), tuple(tallies), round_name, None)
 
-    def collect(self, asks: Sequence[Ask], round_name: str) -> list[Counts]:
-        """Ask everybody, write the reports to the staging folder, and return their sums."""
-        return self._ask(tuple(asks), round_name, self.staging.folder("reports"))
+    def collect(self, asks: Sequence[Ask], round_name: str, tallies: Sequence[Tally] = ()) -> list[Any]:
+        """Ask everybody, write the reports to the staging folder, and return their sums and tallies."""
+        return self._ask(tuple(asks), tuple(tallies), round_name, self.staging.folder("reports"))
 
-    def _ask(self, asks: tuple[Ask, ...], round_name: str, reports: Store | None) -> list[Counts]:
+    def levels(self, column: str) -> tuple[Category, ...]:
+        """Return the values of a column that is no secret, in order.
+
+        Raises
+        ------
+        SchemaError
+            Where there are more than `MOST_LEVELS`, or some are missing.
+        """
+        find = FindLevels(column)
+        return self.engine.reduce(self.parts, find, find.join, f"levels of {column}").values
+
+    def reduce(
+        self,
+        units: Sequence[U],
+        chunk: Callable[[U], P],
+        combine: Callable[[Iterable[P]], P],
+        stage: str,
+    ) -> P:
+        """Spread work that reads no rows over the engine: see `cluster.reduce.Engine.reduce`."""
+        return self.engine.reduce(units, chunk, combine, stage)
+
+    def _ask(
+        self, asks: tuple[Ask, ...], tallies: tuple[Tally, ...], round_name: str, reports: Store | None
+    ) -> list[Any]:
         digests = self.check([question for question, _ in asks])
         checked = [(part, {unit.name: digests[unit.name] for unit in part.units}) for part in self.parts]
-        chunk = AskPart(asks, round_name, self.ids, self.secret_file, reports)
+        chunk = AskPart(asks, tallies, round_name, self.ids, self.secret_file, reports)
         answer = self.engine.reduce(checked, chunk, combine, round_name)
         self.files |= answer.files
-        return list(answer.counts) if self.parts else [mechanism.zeros() for _, mechanism in asks]
+        if self.parts:
+            return list(answer.counts)
+        return [*(mechanism.zeros() for _, mechanism in asks), *(tally.zeros() for tally in tallies)]
 
     def _refuse_repeats(self, repeats: tuple[int, ...]) -> None:
         """Refuse ids that stand twice, by all their bits; fingerprints alone may meet by chance."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import hashlib
 import io
 import json
@@ -18,6 +19,7 @@ from cluster.storage import Store
 from udfs.asking import Ask, Partial, WrittenFile
 from udfs.identity import IdColumn
 from udfs.mechanisms import describe_asks
+from udfs.tables import SparseCounts
 
 _ROWS_PER_GROUP = 1 << 20
 _HASHED_BYTES = 1 << 20
@@ -75,9 +77,7 @@ class ReportWriter:
 
     def _schema(self) -> pa.Schema:
         fields = [
-            pa.field(
-                question.column, mechanism.report_type(question.labels), nullable=None in question.labels
-            )
+            pa.field(question.name, mechanism.report_type(question.labels), nullable=None in question.labels)
             for question, mechanism in self.asks
         ]
         if self.ids is not None:
@@ -176,7 +176,7 @@ def noted_files(note: bytes) -> dict[str, WrittenFile]:
 def _partial_to_json(partial: Partial) -> str:
     return json.dumps(
         {
-            "counts": [counts.tolist() for counts in partial.counts],
+            "counts": [_sum_to_json(counts) for counts in partial.counts],
             "rows": partial.rows,
             "files": {name: asdict(written) for name, written in partial.files.items()},
         },
@@ -184,11 +184,28 @@ def _partial_to_json(partial: Partial) -> str:
     )
 
 
+def _sum_to_json(counts: Any) -> dict[str, Any]:
+    """Return a sum of reports as JSON: the bytes of int64 numbers, or of the runs of a sparse table."""
+    if isinstance(counts, SparseCounts):
+        whole = counts.merged()
+        return {"size": whole.size, "runs": [_sum_to_json(array) for run in whole.runs for array in run]}
+    data = base64.b64encode(np.ascontiguousarray(counts, dtype="<i8").tobytes()).decode()
+    return {"shape": counts.shape, "int64": data}
+
+
+def _sum_from_json(found: dict[str, Any]) -> Any:
+    if "size" in found:
+        arrays = [_sum_from_json(one) for one in found["runs"]]
+        return SparseCounts(tuple(zip(arrays[::2], arrays[1::2], strict=True)), found["size"])
+    flat = np.frombuffer(base64.b64decode(found["int64"], validate=True), dtype="<i8")
+    return flat.reshape(found["shape"]).astype(np.int64)
+
+
 def _partial_from_json(text: bytes) -> Partial | None:
     """Return what was noted; None where the note is torn, as after a power failure: the part is asked again."""
     try:
         found = json.loads(text)
-        counts = tuple(np.array(one, dtype=np.int64) for one in found["counts"])
+        counts = tuple(_sum_from_json(one) for one in found["counts"])
         files = {name: WrittenFile(**written) for name, written in found["files"].items()}
         return Partial(counts, found["rows"], files=files)
     except (ValueError, KeyError, TypeError, AttributeError):

@@ -19,7 +19,7 @@ from cluster.blocks import BLOCK_ROWS, check_unchanged, read_blocks
 from cluster.manifest import Part, Unit
 from cluster.repeats import RunSorter, Scratch, Sightings, join_sightings, sight
 from cluster.secret_file import SecretFile
-from udfs.asking import MISSING_IDS, Fault, Partial, Question, faults_of
+from udfs.asking import MISSING_IDS, Fault, Partial, Question
 from udfs.errors import SchemaError
 from udfs.identity import IdColumn
 from udfs.streams import Secret, block_key
@@ -77,11 +77,9 @@ class CheckPart:
             for number, block in enumerate(blocks):
                 found = self._check_ids(block, unit, sorter, secret)
                 for place, question in enumerate(self.questions):
-                    answers = question.encode(block.column(question.column))
+                    answers = question.read(block)
                     digest.add(place, number, answers.codes)
-                    found |= {
-                        (question.column, what): rows for what, rows in faults_of(question, answers).items()
-                    }
+                    found |= answers.faults
                 for (column, what), rows in found.items():
                     fault = (part.files[unit.file].url, column, what)
                     faults[fault] = faults.get(fault, 0) + rows
@@ -137,8 +135,8 @@ class CountSightings:
 
 def columns_of(questions: tuple[Question, ...], ids: IdColumn | None) -> list[str]:
     """Return the columns that questions and ids are read from."""
-    names = [question.column for question in questions]
-    return [ids.name, *names] if ids and ids.name not in names else names
+    names = [part.column for question in questions for part in question.parts]
+    return list(dict.fromkeys([ids.name, *names] if ids else names))
 
 
 def read_part(part: Part, columns: list[str]) -> Iterator[tuple[Unit, Iterator[pa.RecordBatch]]]:

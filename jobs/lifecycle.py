@@ -19,7 +19,6 @@ from typing import Any, Protocol, TypeVar
 
 from jobs.ledger import Balance, Ledger
 from jobs.population import Cluster, D, Data, Output, Population
-from jobs.results import encode
 from jobs.spec import Spec
 from jobs.state import JobState, Record
 from udfs.asking import MISSING_IDS, Question, refusal
@@ -60,6 +59,10 @@ class Job(Protocol[S_contra]):
 
     def run(self, spec: S_contra, population: Population) -> dict[str, Any]:
         """Ask, and return the `result` of result.json."""
+        ...
+
+    def documents(self, document: dict[str, Any]) -> dict[str, bytes]:
+        """Return what is published beside the reports, by name; result.json is one of them."""
         ...
 
 
@@ -160,10 +163,11 @@ def run_job(
             "seconds": {"prepare": ready - started, "ask": asked - ready},
         }
         manifest = {"version": 1, "job": state.job_id, "draw": record.draw, "digests": population.digests}
-        digest = output.publish(state.job_id, population.files, {"result.json": encode(document)}, manifest)
+        documents = job.documents(document)
+        digest = output.publish(state.job_id, population.files, documents, manifest)
         state.commit(record, digest)
         _purge(state, record, cluster)
-    return json.loads(encode(document)), False
+    return json.loads(documents["result.json"]), False
 
 
 def _stored(

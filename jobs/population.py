@@ -5,15 +5,18 @@ The cluster's classes and the in-process ones of the tests obey these protocols,
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from typing import Any, Protocol, TypeVar
 
 import pyarrow as pa
 
-from udfs.asking import Ask, Question, WrittenFile
+from udfs.asking import Ask, Question, Tally, WrittenFile
 from udfs.identity import IdColumn
-from udfs.randomizer import Counts
+from udfs.lookup import Category
+
+U = TypeVar("U")
+P = TypeVar("P")
 
 
 class Population(Protocol):
@@ -38,12 +41,26 @@ class Population(Protocol):
         """Look through all rows and refuse what cannot be asked; return the units' keyed digests."""
         ...
 
-    def ask(self, asks: Sequence[Ask], round_name: str) -> list[Counts]:
-        """Ask everybody; return the sums of reports, one for each ask."""
+    def ask(self, asks: Sequence[Ask], round_name: str, tallies: Sequence[Tally] = ()) -> list[Any]:
+        """Ask everybody; return the sum of reports to each ask, then each tally of them together."""
         ...
 
-    def collect(self, asks: Sequence[Ask], round_name: str) -> list[Counts]:
-        """Ask everybody, write the reports, and return their sums."""
+    def collect(self, asks: Sequence[Ask], round_name: str, tallies: Sequence[Tally] = ()) -> list[Any]:
+        """Ask everybody, write the reports, and return their sums and tallies."""
+        ...
+
+    def levels(self, column: str) -> tuple[Category, ...]:
+        """Return the values of a column that is no secret, in order."""
+        ...
+
+    def reduce(
+        self,
+        units: Sequence[U],
+        chunk: Callable[[U], P],
+        combine: Callable[[Iterable[P]], P],
+        stage: str,
+    ) -> P:
+        """Spread work that reads no rows: return `combine` of `chunk` of every unit."""
         ...
 
 

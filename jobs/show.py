@@ -22,16 +22,18 @@ def _console() -> Console:
 def show_result(document: dict[str, Any], output: str, stored: bool) -> None:
     """Show a result: every attribute's shares with their intervals, the guarantee, the budget, where it is."""
     console, privacy, population = _console(), document["privacy"], document["population"]
+    if "study" in document["result"]:
+        return _show_study(console, document["result"]["study"], output)
     for name, attribute in document["result"]["attributes"].items():
         console.print(_attribute_table(name, attribute))
         if attribute["missing"]["note"]:
             console.print(f"{name}: {attribute['missing']['note']}.\n", markup=False)
-    collected = document["spec"]["collected"] is not None
+    for table in _result_tables(document["result"]):
+        console.print(table)
     console.print(
-        f"{population['rows']:,} respondents of {population['name']}, taken as a simple random sample. "
-        f"{'If their reports were made as the spec says, then whatever' if collected else 'Whatever'} one of them"
-        f" answered, their reports are at most e^{_short(privacy['epsilon'])} times as likely as under any other"
-        " answers.",
+        f"{population['rows']:,} respondents of {population['name']},"
+        f" {document['result']['sampling'].removeprefix('respondents are ')}. "
+        f"{guarantee(document)}",
         markup=False,
     )
     limit = "no limit" if privacy["limit"] is None else f"a limit of {_short(privacy['limit'])}"
@@ -40,6 +42,100 @@ def show_result(document: dict[str, Any], output: str, stored: bool) -> None:
         f"{'Stored result: nothing was drawn or charged. ' if stored else ''}{spent}.", markup=False
     )
     console.print(f"{output}/result.json", markup=False, soft_wrap=True)
+    console.print(f"{output}/report.html", markup=False, soft_wrap=True)
+
+
+def guarantee(document: dict[str, Any]) -> str:
+    """Return a survey's guarantee in one sentence."""
+    epsilon, collected = document["privacy"]["epsilon"], document["spec"]["collected"] is not None
+    if epsilon is None:
+        return "The design rules answers out: it gives no guarantee of differential privacy."
+    return (
+        f"{'If their reports were made as the spec says, then whatever' if collected else 'Whatever'} one of them"
+        f" answered, their reports are at most e^{_short(epsilon)} times as likely as under any other answers."
+    )
+
+
+def _result_tables(result: dict[str, Any]) -> list[Table]:
+    """Return the tables of statistics, cheaters and regressions, where there are any."""
+    tables = []
+    if result["statistics"]:
+        table = _table("statistic", "of", *("estimate", "std. error", "95 % interval", "p-value"))
+        for one in result["statistics"]:
+            if isinstance(one["estimate"], list) or one.get("table"):
+                values = [f"see {one.get('table', 'result.json')}", "", "", ""]
+            else:
+                values = [
+                    f"{_share(one['estimate'])}{' ' + one['unit'] if one['unit'] else ''}",
+                    _share(one["standard_error"]),
+                    _interval(one.get("interval")),
+                    _p_value(one.get("p_value")),
+                ]
+            table.add_row(one["kind"], Text(", ".join(one["of"])), *values)
+        tables.append(table)
+    for one in result["cheating"]:
+        table = _table(one["attribute"], "estimate", "std. error", "95 % interval")
+        for name, found in one["estimates"].items():
+            values = [
+                _share(found["estimate"]),
+                _share(found["standard_error"]),
+                _interval(found["interval"]),
+            ]
+            table.add_row(Text(name), *values)
+        tables.append(table)
+    for one in result["regressions"]:
+        table = _table(f"log-odds of {one['outcome']}", "estimate", "std. error", "95 % interval", "p-value")
+        for term in one["terms"]:
+            values = [_share(term["estimate"]), _share(term["standard_error"]), _interval(term["interval"])]
+            table.add_row(Text(str(term["term"])), *values, _p_value(term["p_value"]))
+        tables.append(table)
+    return tables
+
+
+def _table(first: str, *headings: str) -> Table:
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    table.add_column(Text(first))
+    for heading in headings:
+        table.add_column(heading, justify="right")
+    return table
+
+
+def _interval(limits: list[float | None] | None) -> str:
+    low, high = limits or (None, None)
+    return "" if low is None or high is None else f"{low:.4f} to {high:.4f}"
+
+
+def _p_value(value: float | None) -> str:
+    if value is None:
+        return ""
+    return "< 0.0001" if value < 1e-4 else f"{value:.4f}"
+
+
+def _show_study(console: Console, study: dict[str, Any], output: str) -> None:
+    """Show how far every quantity was off, at every point of the grid, and whether the theorems held."""
+    mechanisms = list(dict.fromkeys(point["mechanism"] for point in study["points"]))
+    errors = {(point["epsilon"], point["mechanism"]): point for point in study["points"]}
+    for place, quantity in enumerate(study["quantities"]):
+        if quantity["kind"] == "proportion":
+            continue
+        title = f"{quantity['kind']} of {', '.join(quantity['of'])}, truly {study['truth'][place]:.4f}"
+        table = _table("epsilon", *(f"{name}: mean, std. error" for name in mechanisms))
+        table.title, table.title_justify = Text(title), "left"
+        for epsilon in dict.fromkeys(point["epsilon"] for point in study["points"]):
+            cells = [errors[epsilon, name] for name in mechanisms]
+            values = [
+                f"{_share(one['mean'][place])}, {_share(one['empirical_standard_error'][place])}"
+                for one in cells
+            ]
+            table.add_row(_short(epsilon), *values)
+        console.print(table)
+    held = sum(one["holds_on_average"] for one in study["theorems"])
+    console.print(
+        f"{study['replications']:,} replications at each of {len(study['points'])} points."
+        f" Theorems 2 to 4 hold on average at {held} of {len(study['theorems'])} of these checks.",
+        markup=False,
+    )
+    console.print(f"{output}/report.html", markup=False, soft_wrap=True)
 
 
 def _attribute_table(name: str, attribute: dict[str, Any]) -> Table:
@@ -57,8 +153,7 @@ def _attribute_table(name: str, attribute: dict[str, Any]) -> Table:
         strict=True,
     )
     for category, share, error, (low, high) in rows:
-        interval = "" if low is None or high is None else f"{low:.4f} to {high:.4f}"
-        table.add_row(Text(str(category)), _share(share), _share(error), interval, _bar(share))
+        table.add_row(Text(str(category)), _share(share), _share(error), _interval([low, high]), _bar(share))
     missing = attribute["missing"]
     if missing["share"] is not None:
         table.add_row(
@@ -98,6 +193,17 @@ def show_plan(planned: dict[str, Any]) -> None:
             Text(name), one["mechanism"], str(one["cells"]), epsilon, *(_share(error) for error in errors)
         )
     console.print(table)
+    _show_guesses(console, planned["predicted"]["attributes"])
+    if schemes := planned["predicted"].get("schemes"):
+        costs = ", ".join(
+            f"{scheme} {'not possible' if cost is None else format(cost, '.4g')}"
+            for scheme, cost in schemes["summed_variance_times_n"].items()
+        )
+        console.print(
+            f"epsilon {_short(schemes['epsilon'])} shared; summed variance times n: {costs}", markup=False
+        )
+    for reason in planned["reasons"]:
+        console.print(reason, markup=False)
     for stage in planned["stages"]:
         console.print(
             f"{stage['name']}: {planned['rows']:,} rows in {stage['tasks']} task{'s' * (stage['tasks'] != 1)}",
@@ -107,6 +213,19 @@ def show_plan(planned: dict[str, Any]) -> None:
     console.print(f"reads {size['read']:,} bytes, writes about {size['written']:,}", markup=False)
     total, charged = planned["epsilon"]["total"], planned["epsilon"]["charged"]
     console.print(f"epsilon {_short(total)} a respondent, {_short(charged)} of it charged", markup=False)
+
+
+def _show_guesses(console: Console, attributes: dict[str, Any]) -> None:
+    """Show how well one respondent's answer could be guessed from the report, by both of the paper's mechanisms."""
+    table = _table("a right guess of one answer", "by chance", "randomized response", "laplace")
+    for name, one in attributes.items():
+        if guesses := one["right_guess"]:
+            chances = [
+                guesses.get(kind, {}).get("probability") for kind in ("randomized-response", "laplace")
+            ]
+            table.add_row(Text(name), _share(1 / one["cells"]), *map(_share, chances))
+    if table.row_count:
+        console.print(table)
 
 
 def show_ledger(ledger: Ledger) -> None:

@@ -192,20 +192,42 @@ def check(kind: type[Spec], given: dict[str, Any]) -> Spec:
     try:
         return kind.model_validate(given)
     except ValidationError as error:
-        raise _spec_error(error) from None
+        raise _spec_error(error, given) from None
 
 
-def _spec_error(error: ValidationError) -> SpecError:
+def _spec_error(error: ValidationError, given: dict[str, Any]) -> SpecError:
     first = error.errors(include_url=False)[0]
-    steps = [str(step) for step in first["loc"]]
+    steps = _steps(first["loc"], given)
     own = first.get("ctx", {}).get("error")
     if isinstance(own, SpecError):
-        inner = [] if steps and steps[-1] == own.where else [own.where]
+        inner = [] if own.where in ("", *steps[-1:]) else [own.where]
         return SpecError(".".join(steps + inner), own.must, own.got, own.remedy)
     where = ".".join(steps) or "spec"
     if first["type"] == "missing":
         return SpecError(where, "is required", "nothing")
+    if first["type"] == "union_tag_invalid":
+        key, tag = first["ctx"]["discriminator"].strip("'"), first["ctx"]["tag"]
+        known = [one.strip(" '") for one in first["ctx"]["expected_tags"].split(",")]
+        near = difflib.get_close_matches(tag, known, 1)
+        remedy = f'did you mean "{near[0]}"?' if near else f"known are {', '.join(known)}"
+        return SpecError(f"{where}.{key}", "must be one that is known", repr(tag)[:80], remedy)
+    if first["type"] == "union_tag_not_found":
+        return SpecError(f"{where}.{first['ctx']['discriminator'].strip(chr(39))}", "is required", "nothing")
     return SpecError(where, _lower_first(first["msg"]), repr(first["input"])[:80])
+
+
+def _steps(loc: tuple[int | str, ...], given: Any) -> list[str]:
+    """Return the keys that lead to an error, as they stand in the spec: the name of a variant is none of them."""
+    steps: list[str] = []
+    for step in loc:
+        if isinstance(given, dict) and isinstance(given.get("design"), str) and given["design"] == step:
+            continue
+        steps.append(str(step))
+        if isinstance(given, dict):
+            given = given.get(step)
+        elif isinstance(given, list) and isinstance(step, int) and step < len(given):
+            given = given[step]
+    return steps
 
 
 def _lower_first(text: str) -> str:

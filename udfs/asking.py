@@ -4,21 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Protocol, TypeAlias
+from typing import Any, Protocol, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from udfs.categories import Answers
+from udfs.categories import Reading
 from udfs.errors import SchemaError
 from udfs.lookup import Category
 from udfs.randomizer import Codes, Counts
 from udfs.streams import Draws, Lane
 
 
-class Question(Protocol):
-    """What is asked, and how a block of rows is read as truthful answers."""
+class ColumnQuestion(Protocol):
+    """What is read from one column."""
 
     @property
     def column(self) -> str:
@@ -30,9 +30,22 @@ class Question(Protocol):
         """How a missing answer is handled: "none", "category" or "random"."""
         ...
 
+    def check_type(self, arrow_type: pa.DataType, where: str) -> None:
+        """Refuse a column that cannot hold answers."""
+        ...
+
+
+class Question(Protocol):
+    """What is asked, and how a block of rows is read as truthful answers."""
+
     @property
-    def undeclared(self) -> str:
-        """How an answer outside the question is handled: "refuse" or "missing"."""
+    def name(self) -> str:
+        """The question's name, and that of the column of reports to it."""
+        ...
+
+    @property
+    def parts(self) -> tuple[ColumnQuestion, ...]:
+        """The columns that hold the answers."""
         ...
 
     @property
@@ -42,15 +55,16 @@ class Question(Protocol):
 
     @property
     def labels(self) -> tuple[Category | None, ...]:
-        """The cells' labels."""
+        """The labels of the reports' codes."""
         ...
 
-    def check_type(self, arrow_type: pa.DataType, where: str) -> None:
-        """Refuse a column that cannot hold answers."""
+    @property
+    def imputes(self) -> bool:
+        """Whether a missing answer becomes a uniform one."""
         ...
 
-    def encode(self, column: pa.Array) -> Answers:
-        """Return a block's answers as cells."""
+    def read(self, block: pa.RecordBatch) -> Reading:
+        """Return a block's answers, and how many rows cannot be asked."""
         ...
 
     def impute(self, codes: Codes, draws: Draws) -> Codes:
@@ -96,11 +110,23 @@ class Mechanism(Protocol):
         ...
 
 
+class Tally(Protocol):
+    """What is added up of a block's reports to several asks."""
+
+    def zeros(self) -> Any:
+        """Return the sum of no reports."""
+        ...
+
+    def tally(self, reports: Sequence[npt.NDArray[np.generic]]) -> Any:
+        """Return the sum of a block's reports, one array an ask: anything that adds up by `+`."""
+        ...
+
+
 Ask: TypeAlias = tuple[Question, Mechanism]
 Fault: TypeAlias = tuple[str, str, str]
 """(file, column, what is wrong): counted, never shown."""
 
-MISSING, MISSING_IDS = "missing answers", "missing ids"
+MISSING_IDS = "missing ids"
 
 _MOST_FAULTS_NAMED = 5
 
@@ -113,22 +139,22 @@ class Response:
     ----------
     reports : ndarray, optional
         One report a row; None where the block has a fault, so that nothing is drawn from it.
-    faults : dict of str to int
-        How many rows cannot be asked, by what is wrong with them.
+    faults : dict of (str, str) to int
+        How many rows cannot be asked, by column and what is wrong with them.
     """
 
     reports: npt.NDArray[np.generic] | None
-    faults: dict[str, int]
+    faults: dict[tuple[str, str], int]
 
 
-def respond(ask: Ask, column: pa.Array, draws_of: Callable[[Codes], Draws]) -> Response:
+def respond(ask: Ask, block: pa.RecordBatch, draws_of: Callable[[Codes], Draws]) -> Response:
     """Ask one block of rows.
 
     Parameters
     ----------
     ask : Question and Mechanism
-    column : pyarrow.Array
-        The question's column.
+    block : pyarrow.RecordBatch
+        With the question's columns.
     draws_of : callable
         Given the block's truthful answers, returns the draws that belong to them.
 
@@ -141,27 +167,16 @@ def respond(ask: Ask, column: pa.Array, draws_of: Callable[[Codes], Draws]) -> R
     Runs where the answers are: on a worker, or on a respondent's device with a block of one row.
     """
     question, mechanism = ask
-    answers = question.encode(column)
-    faults = faults_of(question, answers)
-    if faults:
-        return Response(None, faults)
+    answers = question.read(block)
+    if answers.faults:
+        return Response(None, answers.faults)
     if not mechanism.draws:
         return Response(answers.codes, {})
     draws = draws_of(answers.codes)
-    if question.missing == "random":
+    if question.imputes:
         codes = question.impute(answers.codes, Lane(draws, 1, 2))
         return Response(mechanism.randomize(codes, Lane(draws, 0, 2)), {})
     return Response(mechanism.randomize(answers.codes, draws), {})
-
-
-def faults_of(question: Question, answers: Answers) -> dict[str, int]:
-    """Return how many rows of a block cannot be asked, by what is wrong with them."""
-    faults = {}
-    if answers.missing and question.missing == "none":
-        faults[MISSING] = answers.missing
-    if answers.undeclared and question.undeclared == "refuse":
-        faults["answers outside the categories"] = answers.undeclared
-    return faults
 
 
 @dataclass(frozen=True)
@@ -178,8 +193,8 @@ class Partial:
 
     Attributes
     ----------
-    counts : tuple of ndarray of int64
-        A sum of reports for each ask.
+    counts : tuple
+        A sum of reports for each ask, then one for each further tally: whatever adds up by `+`.
     rows : int
         How many rows were asked.
     faults : dict of Fault to int
@@ -192,7 +207,7 @@ class Partial:
         The files of reports that were written.
     """
 
-    counts: tuple[Counts, ...]
+    counts: tuple[Any, ...]
     rows: int = 0
     faults: dict[Fault, int] = field(default_factory=dict)
     digests: dict[str, str] = field(default_factory=dict)
@@ -206,7 +221,7 @@ MOST_REPEATS = 1000
 
 def combine(partials: Iterable[Partial]) -> Partial:
     """Add partial answers up; of none, the neutral one."""
-    counts: list[Counts] = []
+    counts: list[Any] = []
     rows, faults, repeats = 0, dict[Fault, int](), set[int]()
     digests, files = dict[str, str](), dict[str, WrittenFile]()
     for partial in partials:

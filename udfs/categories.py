@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
-from typing import Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 
 from udfs.errors import SchemaError, SpecError
@@ -39,6 +40,26 @@ class Answers:
     codes: Codes
     missing: int
     undeclared: int
+
+
+@dataclass(frozen=True)
+class Reading:
+    """What a question finds in a block of rows.
+
+    Attributes
+    ----------
+    codes : ndarray, shape (rows,) or (rows, columns)
+        The answers.
+    faults : dict of (str, str) to int
+        How many rows cannot be asked, by column and what is wrong with them; where there are any, codes
+        mean nothing.
+    """
+
+    codes: npt.NDArray[Any]
+    faults: dict[tuple[str, str], int]
+
+
+MISSING, UNDECLARED = "missing answers", "answers outside the categories"
 
 
 @dataclass(frozen=True)
@@ -92,6 +113,21 @@ class CategoryQuestion:
                 'missing = "none"',
                 'set missing = "category" or "random"',
             )
+
+    @property
+    def name(self) -> str:
+        """The question's name: its column's."""
+        return self.column
+
+    @property
+    def parts(self) -> tuple[CategoryQuestion, ...]:
+        """Itself: the question reads one column."""
+        return (self,)
+
+    @property
+    def imputes(self) -> bool:
+        """Whether a missing answer becomes a uniform one."""
+        return self.missing == "random"
 
     @property
     def cells(self) -> int:
@@ -153,6 +189,15 @@ class CategoryQuestion:
         if undeclared:
             codes = np.minimum(codes, codes.dtype.type(outside - 1))
         return Answers(codes, int(faults) - undeclared, undeclared)
+
+    def read(self, block: pa.RecordBatch) -> Reading:
+        """Return a block's answers, and how many rows cannot be asked."""
+        answers, faults = self.encode(block.column(self.column)), {}
+        if answers.missing and self.missing == "none":
+            faults[self.column, MISSING] = answers.missing
+        if answers.undeclared and self.undeclared == "refuse":
+            faults[self.column, UNDECLARED] = answers.undeclared
+        return Reading(answers.codes, faults)
 
     def impute(self, codes: Codes, draws: Draws) -> Codes:
         """Give a uniform answer to those who gave none, to be randomized like any other.

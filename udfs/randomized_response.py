@@ -8,7 +8,6 @@ epsilon allows, e**eps / (k - 1 + e**eps) on it and 1 / (k - 1 + e**eps) off it.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -16,15 +15,15 @@ from typing import ClassVar
 
 import numpy as np
 import numpy.typing as npt
-import pyarrow as pa
 
 from udfs.exact import WORD, truth_threshold
-from udfs.randomizer import Codes, Counts, PureRandomizer, Shares, code_dtype
+from udfs.randomizer import Codes, PureRandomizer, Shares, code_dtype
+from udfs.reports import CodeReports
 from udfs.streams import Draws, Lane, uniform_digits
 
 
 @dataclass(frozen=True)
-class RandomizedResponse(PureRandomizer):
+class RandomizedResponse(CodeReports, PureRandomizer):
     """Randomized response over `cells` cells.
 
     The truth is reported with probability `truth / 2**64`, an integer rounded down so that the ratio of
@@ -81,10 +80,38 @@ class RandomizedResponse(PureRandomizer):
         """Return the probability of a truthful report, over 2**64."""
         return {"truth": self.truth}
 
-    def law(self) -> list[list[Fraction]]:
-        """Return the design matrix: row u, column v is the probability of report u for answer v."""
+    @property
+    def law(self) -> tuple[tuple[Fraction, ...], ...]:
+        """The design matrix: row u, column v is the probability of report u for answer v."""
         p, q = self.support_if_true, self.support_if_false
-        return [[p if u == v else q for v in range(self.cells)] for u in range(self.cells)]
+        return tuple(tuple(p if u == v else q for v in range(self.cells)) for u in range(self.cells))
+
+    @property
+    def features(self) -> int:
+        """How many reports there are: one a cell."""
+        return self.cells
+
+    def observe(self, shares: Shares, axis: int = 0) -> Shares:
+        """Return the expected shares of reports, `q sum(shares) + (p - q) shares`, along one axis."""
+        everyone = shares.sum(axis=axis, keepdims=True)
+        observed: Shares = float(self.support_if_false) * everyone + self.slope * shares
+        return observed
+
+    def reconstruct(self, observed: Shares, axis: int = 0) -> Shares:
+        """Return unbiased shares, `(observed - q sum(observed)) / (p - q)`, along one axis."""
+        everyone = observed.sum(axis=axis, keepdims=True)
+        shares: Shares = (observed - float(self.support_if_false) * everyone) / self.slope
+        return shares
+
+    def reconstruct_squares(self, observed: Shares, axis: int = 0) -> Shares:
+        """Return the mean square of single reports' own estimates along one axis."""
+        q, everyone = float(self.support_if_false), observed.sum(axis=axis, keepdims=True)
+        squares: Shares = ((1 - 2 * q) * observed + q * q * everyone) / self.slope**2
+        return squares
+
+    def pull_back(self, gradient: Shares, axis: int = 0) -> Shares:
+        """Return what `reconstruct` makes of a gradient: the design is symmetric, its own transpose."""
+        return self.reconstruct(gradient, axis)
 
     def randomize(self, answers: Codes, draws: Draws) -> Codes:
         """Turn a block of truthful answers into reports.
@@ -124,29 +151,6 @@ class RandomizedResponse(PureRandomizer):
         reports: Codes = np.minimum(moved, moved - dtype.type(self.cells))
         return reports
 
-    def tally(self, reports: npt.NDArray[np.generic]) -> Counts:
-        """Count the reports of each cell: int64, shape (cells,)."""
-        if self.cells > 16:
-            return np.bincount(reports.astype(np.intp), minlength=self.cells).astype(np.int64)
-        counts = [np.count_nonzero(reports == cell) for cell in range(self.cells - 1)]
-        return np.array([*counts, len(reports) - sum(counts)], dtype=np.int64)
-
     def joint_support(self, shares: Shares) -> npt.NDArray[np.float64]:
         """Return zeros: a report names one cell."""
         return np.zeros((self.cells, self.cells))
-
-    def report_type(self, labels: Sequence[str | int | float | bool | None]) -> pa.DataType:
-        """Return a dictionary of the labels; a null label is a null report."""
-        return pa.dictionary(pa.from_numpy_dtype(code_dtype(self.cells)), _label_array(labels).type)
-
-    def to_arrow(
-        self, reports: npt.NDArray[np.generic], labels: Sequence[str | int | float | bool | None]
-    ) -> pa.Array:
-        """Return a block of reports as a dictionary column; the cell of a null label is null."""
-        mask = reports == len(labels) - 1 if labels[-1] is None else None
-        return pa.DictionaryArray.from_arrays(pa.array(reports, mask=mask), _label_array(labels))
-
-
-def _label_array(labels: Sequence[str | int | float | bool | None]) -> pa.Array:
-    """Return the labels that are no null, as a dictionary's values."""
-    return pa.array([label for label in labels if label is not None])

@@ -11,24 +11,25 @@ equation 2 and theorem 2.
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
-from typing import ClassVar, TypeAlias
+from typing import Any, ClassVar, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from udfs.design import Counts, Design, Estimate, Shares
 from udfs.errors import SpecError
 from udfs.exact import max_ratio, parse_epsilon
 from udfs.streams import Draws
 
+__all__ = ["Codes", "Counts", "Estimate", "PureRandomizer", "Randomizer", "Shares", "code_dtype"]
+
 Codes: TypeAlias = npt.NDArray[np.unsignedinteger]
-Counts: TypeAlias = npt.NDArray[np.int64]
-Shares: TypeAlias = npt.NDArray[np.float64]
 
 
 _LEAST_SLOPE = Fraction(1, 10**12)
@@ -46,27 +47,8 @@ def code_dtype(codes: int) -> np.dtype[np.unsignedinteger]:
 
 
 @dataclass(frozen=True)
-class Estimate:
-    """Unbiased shares of the cells, and their covariance.
-
-    Attributes
-    ----------
-    shares : ndarray of float64, shape (cells,)
-        They sum to one; single ones may be negative or above one. NaN-free; empty where `reports` is 0.
-    covariance : ndarray of float64, shape (cells, cells)
-        Unbiased; of order 1/(n - 1). Respondents are a simple random sample: their sampling is included.
-    reports : int
-        How many reports were added up.
-    """
-
-    shares: Shares
-    covariance: npt.NDArray[np.float64]
-    reports: int
-
-
-@dataclass(frozen=True)
-class PureRandomizer(ABC):
-    """A pure frequency protocol over cells 0 to cells - 1.
+class Randomizer(Design):
+    """A local randomizer of one answer among cells 0 to cells - 1.
 
     Parameters
     ----------
@@ -74,6 +56,11 @@ class PureRandomizer(ABC):
         At least two.
     epsilon : Decimal
         The privacy of one answer against any other: positive and finite.
+
+    Raises
+    ------
+    SpecError
+        For fewer than two cells, an epsilon that is none, or one so small that nothing can be estimated.
     """
 
     cells: int
@@ -87,22 +74,17 @@ class PureRandomizer(ABC):
         object.__setattr__(self, "epsilon", parse_epsilon(self.epsilon))
         if isinstance(self.cells, bool) or not isinstance(self.cells, int) or self.cells < 2:
             raise SpecError(self.mechanism, "needs at least two cells", str(self.cells))
-        if self.support_if_true - self.support_if_false < _LEAST_SLOPE:
-            raise SpecError(
-                self.mechanism, "its design must be invertible", f"epsilon {self.epsilon}", "give more"
-            )
+        self.check_design()
         if self.largest_ratio > max_ratio(self.epsilon):
             raise AssertionError(f"{self.label}: the law exceeds epsilon")
 
-    @property
-    @abstractmethod
-    def support_if_true(self) -> Fraction:
-        """The probability p that a report supports its true cell."""
+    def __getstate__(self) -> dict[str, Any]:
+        """Return the parameters alone: what follows from them does not travel."""
+        return {"cells": self.cells, "epsilon": self.epsilon}
 
-    @property
     @abstractmethod
-    def support_if_false(self) -> Fraction:
-        """The probability q that a report supports a given other cell."""
+    def check_design(self) -> None:
+        """Refuse a design that cannot be inverted."""
 
     @property
     @abstractmethod
@@ -110,9 +92,19 @@ class PureRandomizer(ABC):
         """The largest ratio of the probabilities of one report under two answers."""
 
     @property
+    def true_epsilon(self) -> Decimal:
+        """What one answer really gives away: epsilon, or less where the mechanism does not use it up."""
+        return self.epsilon
+
+    @property
     @abstractmethod
     def label(self) -> str:
         """The mechanism and all its parameters: part of the keys of its draws."""
+
+    @property
+    def report_codes(self) -> int | None:
+        """How many codes there are where a report is one code; None where it is a set of cells."""
+        return self.features if self.one_code else None
 
     @abstractmethod
     def thresholds(self) -> dict[str, int]:
@@ -131,10 +123,6 @@ class PureRandomizer(ABC):
         """Add a block of reports up: int64, shape (cells,)."""
 
     @abstractmethod
-    def joint_support(self, shares: Shares) -> npt.NDArray[np.float64]:
-        """Return the probability that a report supports two cells at once, given true shares."""
-
-    @abstractmethod
     def report_type(self, labels: Sequence[str | int | float | bool | None]) -> pa.DataType:
         """Return the Arrow type of a column of reports over cells of these labels."""
 
@@ -143,6 +131,57 @@ class PureRandomizer(ABC):
         self, reports: npt.NDArray[np.generic], labels: Sequence[str | int | float | bool | None]
     ) -> pa.Array:
         """Return a block of reports as a column."""
+
+
+@dataclass(frozen=True)
+class PureRandomizer(Randomizer):
+    """A pure frequency protocol: a report's own unbiased estimate is `(support - q) / (p - q)`."""
+
+    def check_design(self) -> None:
+        """Refuse a p that is hardly above q.
+
+        Raises
+        ------
+        SpecError
+        """
+        if self.support_if_true - self.support_if_false < _LEAST_SLOPE:
+            raise SpecError(
+                self.mechanism, "its design must be invertible", f"epsilon {self.epsilon}", "give more"
+            )
+
+    @property
+    @abstractmethod
+    def support_if_true(self) -> Fraction:
+        """The probability p that a report supports its true cell."""
+
+    @property
+    @abstractmethod
+    def support_if_false(self) -> Fraction:
+        """The probability q that a report supports a given other cell."""
+
+    @property
+    def slope(self) -> float:
+        """What an answer adds to the support of its cell: p - q, subtracted before it is rounded."""
+        return float(self.support_if_true - self.support_if_false)
+
+    @abstractmethod
+    def joint_support(self, shares: Shares) -> npt.NDArray[np.float64]:
+        """Return the probability that a report supports two cells at once, given true shares.
+
+        Shape (cells, cells); the diagonal means nothing.
+        """
+
+    def second_moments(self) -> npt.NDArray[np.float64]:
+        """Return E[x x' | answer] of a single report's own estimate x: shape (cells, cells, cells)."""
+        q, slope = float(self.support_if_false), self.slope
+        answers = np.eye(self.cells)
+        observed = q + slope * answers
+        together = np.stack([self.joint_support(answer) for answer in answers])
+        cell = np.arange(self.cells)
+        together[:, cell, cell] = observed
+        centred = together - q * (observed[:, :, None] + observed[:, None, :]) + q * q
+        moments: npt.NDArray[np.float64] = centred / slope**2
+        return moments
 
     def estimate(self, counts: Counts, reports: int) -> Estimate:
         """Turn a sum of reports into unbiased shares with their covariance.
@@ -166,19 +205,29 @@ class PureRandomizer(ABC):
         """
         if reports == 0:
             return Estimate(np.empty(0), np.empty((0, 0)), 0)
-        slope = float(self.support_if_true - self.support_if_false)
         observed = counts / reports
-        shares = (observed - float(self.support_if_false)) / slope
-        joint = self.joint_support(shares)
-        np.fill_diagonal(joint, observed)
+        shares = (observed - float(self.support_if_false)) / self.slope
         scale = 1.0 / (reports - 1) if reports > 1 else np.nan
-        return Estimate(shares, (joint - np.outer(observed, observed)) * (scale / slope**2), reports)
+        return Estimate(shares, self._spread(observed, shares) * scale, reports)
+
+    def predicted_covariance(self, shares: Shares) -> npt.NDArray[np.float64]:
+        """Return the covariance of the estimate times the number of reports, at these true shares.
+
+        Sampling of respondents is included: `diag(shares) - shares shares'` as noise goes to nothing.
+        """
+        return self._spread(float(self.support_if_false) + self.slope * shares, shares)
 
     def predicted_variance(self, share: float) -> float:
         """Return the variance of one share's estimate times the number of reports.
 
         Sampling of respondents is included: it tends to `share (1 - share)` as epsilon grows.
         """
-        slope = float(self.support_if_true - self.support_if_false)
-        observed = float(self.support_if_false) + slope * share
-        return observed * (1 - observed) / slope**2
+        observed = float(self.support_if_false) + self.slope * share
+        return observed * (1 - observed) / self.slope**2
+
+    def _spread(self, observed: Shares, shares: Shares) -> npt.NDArray[np.float64]:
+        """Return the covariance of one report's own estimate, where cells have these supports and shares."""
+        joint = self.joint_support(shares)
+        np.fill_diagonal(joint, observed)
+        spread: npt.NDArray[np.float64] = (joint - np.outer(observed, observed)) / self.slope**2
+        return spread

@@ -191,8 +191,8 @@ class IdDraws:
         The question's 32-byte key.
     ids : ndarray of uint64, shape (rows, 2)
         The respondents' 128-bit id blocks: see `udfs.identity`.
-    answers : ndarray of unsigned integers, shape (rows,)
-        The truthful answers, mixed in as a second line of defence.
+    answers : ndarray of unsigned integers, shape (rows,) or (rows, questions)
+        The truthful answers, mixed in as a second line of defence; several are folded into one number.
 
     Notes
     -----
@@ -205,7 +205,7 @@ class IdDraws:
     def __init__(self, key: bytes, ids: Words, answers: npt.NDArray[np.unsignedinteger]) -> None:
         self._cipher = BlockCipher(key)
         self._ids = ids
-        self._answers = answers.astype(np.uint64) << np.uint64(32)
+        self._answers = _folded(answers) << np.uint64(32)
         self._counter = -1
         self._pair: Words = np.empty((0, 2), dtype=_WORD)
 
@@ -222,6 +222,19 @@ class IdDraws:
             np.bitwise_xor(self._ids[:, 1], self._answers | np.uint64(counter), out=blocks[:, 1])
             self._pair, self._counter = self._cipher.encrypt(blocks), counter
         return self._pair[:, half]
+
+
+def _folded(answers: npt.NDArray[np.unsignedinteger]) -> Words:
+    """Return a number below 2**32 for each row's answers: a single one itself.
+
+    The multiplier is odd, so changing any one of several answers always changes the number.
+    """
+    if answers.ndim == 1:
+        return answers.astype(np.uint64)
+    folded = np.zeros(len(answers), dtype=np.uint64)
+    for column in answers.T:
+        folded = (folded * np.uint64(0x9E3779B1) + column) & np.uint64(0xFFFFFFFF)
+    return folded
 
 
 class Lane:

@@ -10,7 +10,6 @@ estimation (2016). Of all known mechanisms it has the least variance at middle e
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -18,15 +17,15 @@ from typing import ClassVar
 
 import numpy as np
 import numpy.typing as npt
-import pyarrow as pa
 
 from udfs.exact import WORD, truth_threshold
-from udfs.randomizer import Codes, Counts, PureRandomizer, Shares, code_dtype
+from udfs.randomizer import Codes, Shares, code_dtype
+from udfs.reports import SetRandomizer
 from udfs.streams import Draws, Lane, uniform_digits
 
 
 @dataclass(frozen=True)
-class SubsetSelection(PureRandomizer):
+class SubsetSelection(SetRandomizer):
     """Subset selection over `cells` cells.
 
     With probability `truth / 2**64` the set holds the true cell and `size - 1` others, else `size` of
@@ -141,10 +140,6 @@ class SubsetSelection(PureRandomizer):
         reports: npt.NDArray[np.bool_] = columns.T
         return reports
 
-    def tally(self, reports: npt.NDArray[np.generic]) -> Counts:
-        """Count the sets that hold each cell: int64, shape (cells,)."""
-        return np.array([np.count_nonzero(column) for column in reports.T], dtype=np.int64)
-
     def joint_support(self, shares: Shares) -> npt.NDArray[np.float64]:
         """Return the probability that a set holds two cells at once, given true shares."""
         p, k, w = float(self.support_if_true), self.cells, self.size
@@ -153,18 +148,3 @@ class SubsetSelection(PureRandomizer):
         either = shares[:, None] + shares[None, :]
         joint: npt.NDArray[np.float64] = with_none + either * (with_one - with_none)
         return joint
-
-    def report_type(self, labels: Sequence[str | int | float | bool | None]) -> pa.DataType:
-        """Return fixed-size binary: a set is a bit a cell, the first cell the lowest bit of the first byte."""
-        return pa.binary(-(-self.cells // 8))
-
-    def to_arrow(
-        self, reports: npt.NDArray[np.generic], labels: Sequence[str | int | float | bool | None]
-    ) -> pa.Array:
-        """Return a block of reports as bit sets."""
-        packed = np.zeros((len(reports), -(-self.cells // 8)), dtype=np.uint8)
-        for cell, column in enumerate(reports.T):
-            packed[:, cell // 8] |= column.view(np.uint8) << np.uint8(cell % 8)
-        return pa.FixedSizeBinaryArray.from_buffers(
-            self.report_type(labels), len(reports), [None, pa.py_buffer(packed)]
-        )

@@ -1,17 +1,21 @@
-"""From sums of reports to what a survey says: shares, standard errors and intervals.
+"""From sums of reports to what a survey says of one attribute: shares, standard errors and intervals.
 
 All of it is post-processing of private reports: it costs no budget, whatever is done with it.
 """
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from statistics import NormalDist
 
 import numpy as np
 import numpy.typing as npt
 
-from udfs.randomizer import Counts, Estimate, PureRandomizer, Shares
+from jobs.survey.postprocess import clip_and_rescale, maximum_likelihood, project_to_simplex
+from jobs.survey.reconstruct import Margin
+from udfs.design import Shares
+from udfs.randomized_response import RandomizedResponse
 
 CONFIDENCE = 0.95
 _Z = NormalDist().inv_cdf(0.5 + CONFIDENCE / 2)
@@ -31,9 +35,9 @@ class AttributeEstimate:
     standard_errors : ndarray of float64, shape (categories,)
     intervals : ndarray of float64, shape (categories, 2)
         At 95 %, within [0, 1].
-    projected : ndarray of float64, shape (categories,)
-        The proportions' nearest point on the simplex.
-    raw : Estimate
+    post_processed : dict of str to ndarray of float64, shape (categories,), or None
+        The proportions as shares from 0 to 1 that sum to one, by each method's name.
+    raw, raw_standard_errors : ndarray of float64, shape (cells,)
         Unbiased, of all cells, that of missing answers included.
     missing : tuple of float, optional
         The share of missing answers and its standard error, where they are a cell of their own.
@@ -42,23 +46,19 @@ class AttributeEstimate:
     proportions: Shares
     standard_errors: Shares
     intervals: Intervals
-    projected: Shares
-    raw: Estimate
+    post_processed: dict[str, Shares | None]
+    raw: Shares
+    raw_standard_errors: Shares
     missing: tuple[float, float] | None
 
 
-def estimate_attribute(
-    randomizer: PureRandomizer, counts: Counts, reports: int, missing_cell: bool
-) -> AttributeEstimate:
-    """Estimate one attribute from the sum of its reports.
+def estimate_attribute(margin: Margin) -> AttributeEstimate:
+    """Estimate one attribute.
 
     Parameters
     ----------
-    randomizer : PureRandomizer
-    counts : ndarray of int64, shape (cells,)
-    reports : int
-    missing_cell : bool
-        Whether the last cell is that of missing answers.
+    margin : Margin
+        Of the one attribute.
 
     Returns
     -------
@@ -66,51 +66,97 @@ def estimate_attribute(
 
     Notes
     -----
-    Respondents are taken as a simple random sample of a larger population: standard errors and intervals
-    hold for that population, without a finite-population correction, one category at a time.
+    Respondents are taken as a simple random sample of a larger population, within their stratum: standard
+    errors and intervals hold for that population, one category at a time.
 
-    Without a missing cell the intervals are Wilson's of the observed share of support, mapped through
-    the design, (l - q)/(p - q), and clipped to [0, 1]. With one, the proportions are ratios: consistent,
-    not unbiased; their standard errors are the delta method's, their intervals Fieller's with Wilson's
-    half-widths, and all of these are NaN where the share of those who answered is within two standard
-    errors of zero.
+    Without a missing cell the intervals are Wilson's, on the scale from the least to the greatest estimate
+    that a single report can make, at the effective number of reports: where a report makes one of two
+    estimates, as with randomized response, that is Wilson's interval of the observed share of support,
+    mapped through the design. With one, the proportions are ratios: consistent, not unbiased; their standard
+    errors are the delta method's, their intervals Fieller's with Wilson's half-widths, and all of these are
+    NaN where the share of those who answered is within two standard errors of zero.
     """
-    categories = randomizer.cells - missing_cell
-    if reports == 0:
-        nothing = np.full(categories, np.nan)
-        intervals = np.full((categories, 2), np.nan)
-        raw = Estimate(np.full(randomizer.cells, np.nan), np.full((randomizer.cells,) * 2, np.nan), 0)
-        missing = (np.nan, np.nan) if missing_cell else None
-        return AttributeEstimate(nothing, nothing, intervals, nothing, raw, missing)
-    raw = randomizer.estimate(counts, reports)
-    if not missing_cell:
-        errors = np.sqrt(np.maximum(np.diag(raw.covariance), 0.0))
-        intervals = np.clip(_mapped_wilson(randomizer, counts, reports), 0.0, 1.0)
-        return AttributeEstimate(raw.shares, errors, intervals, project_to_simplex(raw.shares), raw, None)
-    missing_share, missing_error = float(raw.shares[-1]), float(np.sqrt(max(raw.covariance[-1, -1], 0.0)))
-    proportions, errors, intervals = _among_answered(randomizer, counts, raw)
-    projected = project_to_simplex(proportions) if np.isfinite(proportions).all() else proportions
-    return AttributeEstimate(proportions, errors, intervals, projected, raw, (missing_share, missing_error))
+    raw, raw_errors = margin.raw, np.sqrt(margin.raw_variances)
+    edges = _wilson(margin)
+    if not margin.missing[0]:
+        intervals = np.clip(edges, 0.0, 1.0)
+        return AttributeEstimate(raw, raw_errors, intervals, _post_process(margin), raw, raw_errors, None)
+    missing = float(raw[-1]), float(raw_errors[-1])
+    proportions = margin.proportions
+    if not np.isfinite(proportions).all() or margin.table.reports < 2:
+        nothing = np.full(len(proportions), np.nan)
+        intervals = np.full((len(proportions), 2), np.nan)
+        return AttributeEstimate(nothing, nothing, intervals, _post_process(margin), raw, raw_errors, missing)
+    errors, intervals = np.sqrt(margin.variances()), _fieller(margin, edges)
+    return AttributeEstimate(proportions, errors, intervals, _post_process(margin), raw, raw_errors, missing)
 
 
-def _among_answered(
-    randomizer: PureRandomizer, counts: Counts, raw: Estimate
-) -> tuple[Shares, Shares, Intervals]:
-    """Return each category's share among those who answered, its delta standard error and its interval."""
-    shares, variances = raw.shares[:-1], np.diag(raw.covariance)[:-1]
-    answered, answered_variance = 1.0 - raw.shares[-1], raw.covariance[-1, -1]
-    if raw.reports < 2 or answered <= 2.0 * np.sqrt(answered_variance):
-        nothing = np.full(len(shares), np.nan)
-        return nothing, nothing, np.full((len(shares), 2), np.nan)
-    proportions = shares / answered
-    # The answered share is one less the missing one: its covariance with a category has the other sign.
-    with_answered = -raw.covariance[:-1, -1]
-    errors = np.sqrt(
-        np.maximum(variances - 2 * proportions * with_answered + proportions**2 * answered_variance, 0.0)
-    )
-    scale = np.sqrt(variances * answered_variance)
+def _post_process(margin: Margin) -> dict[str, Shares | None]:
+    """Return the proportions as shares, by each method."""
+    proportions = margin.proportions
+    if not np.isfinite(proportions).all():
+        return {"simplex-projection": None, "clip-and-rescale": None, "maximum-likelihood": None}
+    return {
+        "simplex-projection": project_to_simplex(proportions),
+        "clip-and-rescale": clip_and_rescale(proportions),
+        "maximum-likelihood": _most_likely(margin),
+    }
+
+
+def _most_likely(margin: Margin) -> Shares | None:
+    """Return the maximum likelihood's shares, where they have a closed form: randomized response, one sample."""
+    (axis, *others), (sample, *strata) = margin.table.axes, margin.table.samples
+    if (
+        others
+        or strata
+        or sample.observed is not sample.squares
+        or not isinstance(axis.design, RandomizedResponse)
+    ):
+        return None
+    design = axis.design
+    likely = maximum_likelihood(sample.observed, design.support_if_true, design.support_if_false)
+    one = margin.take(likely.reshape(axis.shape))
+    answered = one[:-1] if margin.missing[0] else one
+    return answered / answered.sum() if answered.sum() > 0 else None
+
+
+def _wilson(margin: Margin) -> Intervals:
+    """Return an interval of every raw share: (cells, 2)."""
+    return np.array([_wilson_of(margin, cell) for cell in range(len(margin.raw))])
+
+
+def _wilson_of(margin: Margin, cell: int) -> tuple[float, float]:
+    """Return Wilson's interval of one raw share, on the scale of single reports' estimates of it."""
+    table, unit = margin.table, np.zeros(len(margin.raw))
+    unit[cell] = 1.0
+    least, greatest = table.report_range(margin.lift(unit))
+    width = greatest - least
+    observed = float(np.clip((margin.raw[cell] - least) / width, 0.0, 1.0))
+    reports = _effective(margin, observed * (1 - observed), margin.raw_variances[cell] / width**2)
+    centre = observed + _Z**2 / (2 * reports)
+    half = _Z * np.sqrt(observed * (1 - observed) / reports + _Z**2 / (4 * reports**2))
+    low, high = (centre - half) / (1 + _Z**2 / reports), (centre + half) / (1 + _Z**2 / reports)
+    return least + width * float(low), least + width * float(high)
+
+
+def _effective(margin: Margin, spread: float, variance: float) -> float:
+    """Return the number of reports at which a share of this spread would have this variance."""
+    sample, *others = margin.table.samples
+    plain = not others and sample.squares is sample.observed
+    if spread <= 0 or not variance > 0:  # also where it is NaN, as of a single report
+        sizes = [float(one.reports) if plain else one.degrees for one in margin.table.samples]
+        return float(np.nansum(sizes)) or math.nan
+    return spread / variance * (sample.reports / sample.degrees if plain else 1.0)  # Wilson's divides by n
+
+
+def _fieller(margin: Margin, edges: Intervals) -> Intervals:
+    """Return the intervals of the ratios of shares to the share of those who answered."""
+    shares, answered = margin.raw[:-1], margin.answered
+    covariance = margin.raw_covariance()
+    variances, answered_variance = np.diag(covariance)[:-1], covariance[-1, -1]
+    with_answered = -covariance[:-1, -1]  # the answered share is one less the missing one
+    scale = np.sqrt(np.maximum(variances * answered_variance, 0.0))
     correlation = np.divide(with_answered, scale, out=np.zeros_like(scale), where=scale > 0)
-    edges = _mapped_wilson(randomizer, counts, raw.reports)
     low, high, fewest, most = edges[:-1, 0], edges[:-1, 1], 1.0 - edges[-1, 1], 1.0 - edges[-1, 0]
     intervals = np.column_stack(
         [
@@ -118,7 +164,7 @@ def _among_answered(
             _fieller_limit(shares, answered, high - shares, answered - fewest, correlation, +1),
         ]
     )
-    return proportions, errors / answered, np.clip(intervals, 0.0, 1.0)
+    return np.clip(intervals, 0.0, 1.0)
 
 
 def _fieller_limit(
@@ -141,42 +187,3 @@ def _fieller_limit(
         return np.full(len(shares), 0.5 + side / 2)
     limits: Shares = (b + side * np.sqrt(np.maximum(b**2 - a * c, 0.0))) / a
     return limits
-
-
-def _mapped_wilson(randomizer: PureRandomizer, counts: Counts, reports: int) -> Intervals:
-    """Return Wilson's interval of the observed share of support, mapped through the design: (cells, 2)."""
-    observed = counts / reports
-    centre = observed + _Z**2 / (2 * reports)
-    half = _Z * np.sqrt(observed * (1 - observed) / reports + _Z**2 / (4 * reports**2))
-    edges = np.column_stack([centre - half, centre + half]) / (1 + _Z**2 / reports)
-    q = float(randomizer.support_if_false)
-    slope = float(randomizer.support_if_true - randomizer.support_if_false)
-    mapped: Intervals = (edges - q) / slope
-    return mapped
-
-
-def project_to_simplex(shares: Shares) -> Shares:
-    """Return the nearest shares, in the Euclidean sense, that are non-negative and sum to one.
-
-    Parameters
-    ----------
-    shares : ndarray of float64, shape (cells,)
-
-    Returns
-    -------
-    ndarray of float64, shape (cells,)
-
-    References
-    ----------
-    Duchi, Shalev-Shwartz, Singer, Chandra: Efficient projections onto the l1-ball (2008), figure 1.
-
-    Examples
-    --------
-    >>> project_to_simplex(np.array([-1 / 3, 1 / 15, 19 / 15]))
-    array([0., 0., 1.])
-    """
-    falling = np.sort(shares)[::-1]
-    excess = (np.cumsum(falling) - 1.0) / np.arange(1, len(shares) + 1)
-    last = np.flatnonzero(falling > excess)[-1]
-    projected: Shares = np.maximum(shares - excess[last], 0.0)
-    return projected

@@ -1,30 +1,34 @@
 """The survey job.
 
-Question: in which category is your answer, for each attribute of the spec? Privacy unit: one respondent,
-replaced by another. Guarantee: every report is private in the local model, exactly, at the sum of the
-attributes' epsilons. Who sees what: a worker stands in for its respondents' devices and sees their answers;
-the driver, the output and everybody after see reports and their sums. Method: randomized response and subset
-selection, inverted on the driver. Cost: one pass over the columns that are asked for.
+Question: in which category is your answer, for each attribute of the spec, or in which cell, for several at
+once? Privacy unit: one respondent, replaced by another. Guarantee: every report is private in the local model,
+exactly, at the sum of the reports' epsilons. Who sees what: a worker stands in for its respondents' devices and
+sees their answers; the driver, the output and everybody after see reports and their sums. Method: the designs'
+laws, inverted on the driver, and the delta method. Cost: one pass over the columns that are asked for.
 """
 
 from __future__ import annotations
 
-from decimal import Decimal, InvalidOperation
+import json
+from decimal import Decimal
 from typing import Any
 
-import numpy as np
-
 from jobs.population import Data, Population
-from jobs.survey.estimate import CONFIDENCE, AttributeEstimate, estimate_attribute
+from jobs.results import encode
+from jobs.survey.check import check_data
+from jobs.survey.collected import run_cheating, run_regressions
+from jobs.survey.document import attribute_documents, group_document, joint_documents, statistic_document
+from jobs.survey.estimate import CONFIDENCE
+from jobs.survey.inquiry import Inquiry
+from jobs.survey.large_tables import move_large_tables
 from jobs.survey.plan import plan_survey
-from jobs.survey.spec import AttributeTable, SurveySpec
-from udfs.asking import MISSING, Fault, Question, refusal
-from udfs.errors import SchemaError
-from udfs.mechanisms import describe
+from jobs.survey.spec import SurveySpec
+from jobs.survey.study import run_study
+from udfs.asking import Question
 
 
 class Survey:
-    """Proportions of a population's attributes."""
+    """Proportions and statistics of a population's attributes."""
 
     @property
     def spec_type(self) -> type[SurveySpec]:
@@ -32,146 +36,87 @@ class Survey:
         return SurveySpec
 
     def check(self, spec: SurveySpec, data: Data) -> None:
-        """Refuse data whose columns, types or report designs do not fit the spec.
+        """Refuse data whose columns, types, sizes or report designs do not fit the spec.
 
         Raises
         ------
         SchemaError
         """
-        faults: dict[Fault, int] = {}
-        for question, _ in spec.asks():
-            for file, arrow_type in data.columns(question.column):
-                question.check_type(arrow_type, file)
-            if spec.attributes[question.column].missing == "none":
-                nulls = data.known_nulls(question.column)
-                faults |= {(file, question.column, MISSING): count for file, count in nulls}
-        if faults:
-            raise refusal(faults)
-        _check_designs(spec, data)
+        check_data(spec, data)
 
     def plan(self, spec: SurveySpec, data: Data) -> dict[str, Any]:
         """Return what the job would do and how good it would be; reads no row."""
         return plan_survey(spec, data)
 
     def questions(self, spec: SurveySpec) -> list[Question]:
-        """Return the attributes' questions."""
-        return [question for question, _ in spec.asks()]
+        """Return what every row is asked."""
+        return [question for question, _ in spec.layout.asks]
 
     def charges(self, spec: SurveySpec) -> list[tuple[str, Decimal]]:
-        """Return each attribute's epsilon; nothing for reports that are here already."""
-        if spec.collected is not None:
+        """Return each report's epsilon; nothing for reports that are here already."""
+        if spec.collected is not None or spec.study is not None:
             return []
-        return [(name, table.epsilon) for name, table in spec.attributes.items()]
+        return [(unit.name, unit.epsilon) for unit in spec.layout.units]
 
     def privacy(self, spec: SurveySpec) -> dict[str, Any]:
         """Return the guarantee."""
-        epsilon = sum((table.epsilon for table in spec.attributes.values()), Decimal(0))
+        if spec.study is not None:
+            return {"model": "none", "basis": "a study on public data: nothing is protected", "epsilon": None}
         basis = "drawn by this job" if spec.collected is None else "collected: as the spec says"
-        return {"model": "local", "neighbours": "one respondent replaced", "basis": basis, "epsilon": epsilon}
+        return {
+            "model": "local",
+            "neighbours": "one respondent replaced",
+            "basis": basis,
+            "epsilon": spec.layout.epsilon,
+        }
 
     def run(self, spec: SurveySpec, population: Population) -> dict[str, Any]:
         """Ask every attribute in one round, and estimate."""
-        asks = spec.asks()
+        if spec.study is not None:
+            return {"study": run_study(spec, spec.study, population)}
+        inquiry = Inquiry.prepare(spec, population)
         write = spec.output.reports and spec.collected is None
+        ask = population.collect if write else population.ask
         stage = "randomize" if spec.collected is None else "count reports"
-        sums = (
-            population.collect(asks, stage) if write else population.ask(asks, stage)
-        )  # one (cells,) an attribute
+        sums = ask(inquiry.asks, stage, inquiry.tallies)  # a sum for each ask, then one for each table
+        whole, groups = inquiry.estimates(sums, population.rows)
         return {
             "respondents": population.rows,
             "confidence": CONFIDENCE,
-            "sampling": "respondents are taken as a simple random sample, without a finite-population correction",
-            "attributes": {
-                name: _document(
-                    spec,
-                    name,
-                    counts.tolist(),
-                    estimate_attribute(
-                        spec.randomizer(name),
-                        counts,
-                        population.rows,
-                        spec.attributes[name].missing == "category",
-                    ),
-                )
-                for name, counts in zip(spec.attributes, sums, strict=True)
-            },
-            "statistics": [],
-            "joint": [],
+            "sampling": _sampling(spec),
+            "attributes": attribute_documents(whole),
+            "statistics": [
+                statistic_document(spec, statistic, whole.margin(statistic.of))
+                for statistic in spec.statistics
+            ],
+            "joint": joint_documents(whole),
+            "strata": inquiry.strata_documents(whole),
+            "groups": [group_document(label, own) for label, own in groups],
+            "cheating": run_cheating(spec, population),
+            "regressions": run_regressions(spec, population),
         }
 
-
-def _document(spec: SurveySpec, name: str, counts: list[int], estimate: AttributeEstimate) -> dict[str, Any]:
-    """Return an attribute's part of result.json."""
-    table = spec.attributes[name]
-    share, error = estimate.missing or (None, None)
-    return {
-        "categories": list(table.categories),
-        "proportions": estimate.proportions,
-        "standard_errors": estimate.standard_errors,
-        "intervals": estimate.intervals,
-        "projected": estimate.projected,
-        "projection": "nearest point of the simplex",
-        "raw": estimate.raw.shares,
-        "raw_standard_errors": np.sqrt(np.diag(estimate.raw.covariance)),
-        "reports": counts,
-        "missing": {
-            "handling": table.missing,
-            "share": share,
-            "standard_error": error,
-            "note": _note(table, estimate),
-        },
-        "mechanism": table.mechanism,
-        "epsilon": table.epsilon,
-        "thresholds": {key: str(value) for key, value in spec.randomizer(name).thresholds().items()},
-    }
-
-
-def _note(table: AttributeTable, estimate: AttributeEstimate) -> str | None:
-    """Return what must be said where missing answers bear on the levels."""
-    if table.missing == "random":
-        return (
-            "a missing answer counts as a uniform one, and how many there are is not known: every share, its error"
-            f" and its interval are those of the mixture, which leans towards 1/{len(table.categories)}"
-        )
-    if estimate.missing is not None and estimate.raw.reports and np.isnan(estimate.proportions).all():
-        return "too few seem to have answered: their share is within two standard errors of zero"
-    return None
-
-
-def _check_designs(spec: SurveySpec, data: Data) -> None:
-    """Refuse report files that were made otherwise than the spec says, or that the spec takes for answers."""
-    for entry in data.metadata:
-        designs = entry.get("attributes")
-        for name, design in designs.items() if isinstance(designs, dict) else ():
-            if name in spec.attributes:
-                _check_design(spec, name, design if isinstance(design, dict) else {})
-
-
-def _check_design(spec: SurveySpec, name: str, found: dict[str, Any]) -> None:
-    """Refuse what a footer says of one attribute, where it is not what the spec says."""
-    if spec.collected is None:
-        raise SchemaError(
-            f"attributes.{name}",
-            "must hold answers",
-            "reports",
-            'set collected.design = "randomized-response"',
-        )
-    expected = describe(spec.question(name), spec.randomizer(name))
-    differing = [key for key in expected if found.get(key) != expected[key] and key != "epsilon"]
-    if _as_decimal(found.get("epsilon")) != spec.attributes[name].epsilon:
-        differing.append("epsilon")
-    if differing:
-        raise SchemaError(
-            f"attributes.{name}",
-            "must say how its reports were made, as their files' footers do",
-            ", ".join(f"{key} {str(found.get(key))[:40]} in a footer" for key in sorted(differing)),
-            "correct the spec",
+    def documents(self, document: dict[str, Any]) -> dict[str, bytes]:
+        """Return the files beside the reports: the result, and its page."""
+        from jobs.page.page import (  # noqa: PLC0415  its figures take half a second to import
+            render_study,
+            render_survey,
         )
 
+        if "study" in document["result"]:
+            study = encode(document["result"]["study"])
+            text = encode(document)
+            return {"result.json": text, "study.json": study, "report.html": render_study(json.loads(text))}
+        result, tables = move_large_tables(document["result"])
+        text = encode(document | {"result": result})
+        return {"result.json": text, "report.html": render_survey(json.loads(text)), **tables}
 
-def _as_decimal(text: object) -> Decimal | None:
-    try:
-        number = Decimal(str(text))
-    except InvalidOperation:
-        return None
-    return number if number.is_finite() else None
+
+def _sampling(spec: SurveySpec) -> str:
+    """Return whom standard errors take respondents for."""
+    strata = spec.collected is not None and spec.collected.strata is not None
+    what = "respondents are taken as a simple random sample" + (" within their stratum" if strata else "")
+    if spec.sampling is None:
+        return f"{what}, without a finite-population correction"
+    sizes = (spec.sampling.size,) if spec.sampling.strata is None else spec.sampling.strata.values()
+    return f"{what}, without replacement, of a population of {sum(size or 0 for size in sizes)}"

@@ -6,11 +6,24 @@ import math
 from decimal import Decimal
 from typing import Any
 
+import numpy as np
+
 from jobs.population import Data
-from jobs.survey.spec import SurveySpec
-from udfs.subset_selection import SubsetSelection
+from jobs.survey.collected_spec import TwoSamplesTable
+from jobs.survey.guess import guess_error, right_guess
+from jobs.survey.layout import Unit
+from jobs.survey.reconstruct import Axis
+from jobs.survey.schemes import summed_variance
+from jobs.survey.spec import REPLICATIONS_A_TASK, SurveySpec
+from udfs.design import Design
+from udfs.errors import SpecError
+from udfs.laplace import LaplaceMechanism
+from udfs.randomized_response import RandomizedResponse
+from udfs.randomizer import PureRandomizer
 
 _SPREAD_SHARES = 21
+_MOST_GUESSED = 1000
+"""Cells beyond which a right guess is not predicted: it takes the whole design matrix."""
 
 
 def plan_survey(spec: SurveySpec, data: Data) -> dict[str, Any]:
@@ -27,69 +40,146 @@ def plan_survey(spec: SurveySpec, data: Data) -> dict[str, Any]:
     dict
         `stages`, `bytes`, `epsilon`, `predicted` and `reasons`, as `canvass plan --json` prints them. The
         predicted standard errors are those of a share of 1/k and the largest over all shares; sampling of
-        respondents is included, and everybody is taken to answer.
+        respondents is included, and everybody is taken to answer. The probability of a right guess is that
+        of whoever guesses an individual's answer from the report, where all answers are as likely.
     """
-    columns = [*([spec.population.id] if spec.population.id else []), *spec.attributes]
+    layout = spec.layout
+    columns = [part.column for question, _ in layout.asks for part in question.parts]
+    columns = [*([spec.population.id] if spec.population.id else []), *columns, *_columns_beside(spec)]
+    columns = list(dict.fromkeys(columns))
     read = {name: data.column_bytes.get(name, 0) for name in columns}
-    drawing = spec.collected is None
+    drawing = spec.collected is None and spec.study is None
     writing = drawing and spec.output.reports
-    epsilon = sum((table.epsilon for table in spec.attributes.values()), Decimal(0))
+    predicted: dict[str, Any] = {
+        "attributes": {name: _predict(spec, name, data.rows) for name in spec.attributes}
+    }
+    if layout.schemes is not None and len(layout.schemes.tables) > 1:
+        predicted["schemes"] = {
+            "epsilon": layout.schemes.epsilon,
+            "chosen": layout.scheme,
+            "summed_variance_times_n": layout.schemes.variances,
+        }
     return {
         "rows": data.rows,
-        "stages": [
-            {
-                "name": "randomize" if drawing else "count reports",
-                "tasks": data.tasks(),
-                "reads": columns,
-                "writes": "reports" if writing else None,
-            }
-        ],
+        "stages": _stages(spec, data.tasks(), columns, writing),
         "bytes": {
             "read": sum(read.values()),
             "read_by_column": read,
             "written": _bytes_written(spec, data) if writing else 0,
         },
         "epsilon": {
-            "total": epsilon,
-            "charged": epsilon if drawing else Decimal(0),
-            "attributes": {name: table.epsilon for name, table in spec.attributes.items()},
+            "total": layout.epsilon,
+            "charged": layout.epsilon if drawing else Decimal(0),
+            "attributes": {name: layout.unit_of(name).epsilon for name in spec.attributes},
         },
-        "predicted": {"attributes": {name: _predict(spec, name, data.rows) for name in spec.attributes}},
-        "reasons": [_reason(spec, name) for name in spec.attributes],
+        "predicted": predicted,
+        "reasons": [_reason(unit) for unit in layout.units],
     }
+
+
+def _stages(spec: SurveySpec, tasks: int, columns: list[str], writing: bool) -> list[dict[str, Any]]:
+    """Return what is done in turn."""
+    if spec.study is not None:
+        points = len(spec.study.epsilons) * len(spec.study.mechanisms)
+        rounds = points * math.ceil(spec.study.replications / REPLICATIONS_A_TASK)
+        return [
+            {"name": "truth", "tasks": tasks, "reads": columns, "writes": None},
+            {"name": "replicate", "tasks": rounds, "reads": [], "writes": None},
+        ]
+    name = "count reports" if spec.collected is not None else "randomize"
+    return [{"name": name, "tasks": tasks, "reads": columns, "writes": "reports" if writing else None}]
+
+
+def _columns_beside(spec: SurveySpec) -> list[str]:
+    """Return the columns that are read beside collected reports."""
+    collected = spec.collected
+    if collected is None:
+        return []
+    two = collected.sample if isinstance(collected, TwoSamplesTable) else None
+    beside = [one for one in (collected.strata, collected.groups, collected.weight, two) if one is not None]
+    return beside + [name for table in spec.regressions for name in (*table.numbers, *table.factors)]
 
 
 def _predict(spec: SurveySpec, name: str, rows: int) -> dict[str, Any]:
-    """Return an attribute's predicted standard errors."""
-    randomizer = spec.randomizer(name)
-    shares = [step / (_SPREAD_SHARES - 1) for step in range(_SPREAD_SHARES)]
-    largest = max(randomizer.predicted_variance(share) for share in shares)
-    at_equal = randomizer.predicted_variance(1 / randomizer.cells)
+    """Return an attribute's predicted standard errors, and how well its answers could be guessed."""
+    unit, axis = spec.layout.unit_of(name), spec.layout.axis_of(name)
+    cells = axis.shape[axis.attributes.index(name)]
+    at_equal, largest = _variances(axis, cells)
+    reports = rows / len(unit.axes)
+
+    def error(variance: float) -> float | None:
+        return math.sqrt(variance / reports) if rows and math.isfinite(variance) else None
+
     return {
-        "cells": randomizer.cells,
-        "mechanism": randomizer.mechanism,
-        "standard_error": math.sqrt(at_equal / rows) if rows else None,
-        "largest_standard_error": math.sqrt(largest / rows) if rows else None,
-        "without_privacy": math.sqrt((1 / randomizer.cells) * (1 - 1 / randomizer.cells) / rows)
-        if rows
-        else None,
+        "cells": cells,
+        "mechanism": unit.mechanism,
+        "shared_with": [other for other in unit.attributes if other != name],
+        "standard_error": error(at_equal),
+        "largest_standard_error": error(largest),
+        "without_privacy": math.sqrt((1 / cells) * (1 - 1 / cells) / rows) if rows else None,
+        "right_guess": _guesses(axis, cells),
     }
+
+
+def _variances(axis: Axis, cells: int) -> tuple[float, float]:
+    """Return the variance of one share, times the reports, where all are equal, and at most."""
+    design = axis.design
+    if not isinstance(design, PureRandomizer):
+        corners = [design.predicted_covariance(corner).diagonal().max() for corner in np.eye(design.cells)]
+        return summed_variance(design) / cells, float(max(corners, default=math.nan))
+    truth, lie = float(design.support_if_true), float(design.support_if_false)
+    lies = (design.cells // cells - 1) * lie  # of the cells that share a category, where several are joint
+
+    def variance(share: float) -> float:
+        observed = lies + lie + (truth - lie) * share
+        return observed * (1 - observed) / (truth - lie) ** 2
+
+    shares = np.linspace(0, 1, _SPREAD_SHARES)
+    return variance(1 / cells), max(map(variance, shares.tolist()))
+
+
+def _guesses(axis: Axis, cells: int) -> dict[str, Any] | None:
+    """Return the probability of a right guess of one answer and its error: here, and by the paper's mechanisms.
+
+    Papers/randomized-response, equations 5 and 12, where all answers are as likely.
+    """
+    epsilon = getattr(axis.design, "epsilon", Decimal("Infinity"))
+    if len(axis.attributes) > 1 or cells > _MOST_GUESSED or not epsilon.is_finite():
+        return None
+    designs: dict[str, Design] = {}
+    if axis.design.one_code:
+        designs["here"] = axis.design
+    for kind in (RandomizedResponse, LaplaceMechanism):
+        try:
+            designs[kind.mechanism] = kind(cells, epsilon)
+        except SpecError:  # so little epsilon that nothing could be estimated
+            continue
+    equal = np.full(cells, 1 / cells)
+    guesses = {}
+    for name, design in designs.items():
+        law = design.observe(np.eye(cells), 0)
+        guesses[name] = {
+            "probability": float(right_guess(law, equal) @ equal),
+            "error": float(guess_error(law, equal) @ equal),
+        }
+    return guesses
 
 
 def _bytes_written(spec: SurveySpec, data: Data) -> int:
     """Return about how many bytes the reports take: bits of codes, bytes of bit sets, ids as they are read."""
-    bits = sum(
-        8 * -(-randomizer.cells // 8)
-        if isinstance(randomizer, SubsetSelection)
-        else math.ceil(math.log2(randomizer.cells))
-        for randomizer in (spec.randomizer(name) for name in spec.attributes)
-    )
+    bits = 0
+    for unit in spec.layout.units:
+        codes = sum(axis.design.cells for axis in unit.axes)
+        sets = not unit.axes[0].design.one_code
+        bits += 8 * math.ceil(codes / 8) if sets else math.ceil(math.log2(codes))
     return data.rows * bits // 8 + data.column_bytes.get(spec.population.id or "", 0)
 
 
-def _reason(spec: SurveySpec, name: str) -> str:
-    """Return why the attribute is asked as it is."""
-    table, randomizer = spec.attributes[name], spec.randomizer(name)
-    keep = float(randomizer.support_if_true)
-    what = "holds the truth" if isinstance(randomizer, SubsetSelection) else "is the truth"
-    return f"{name}: {table.mechanism}, as the spec says; a report {what} with probability {keep:.4f}"
+def _reason(unit: Unit) -> str:
+    """Return why attributes are asked as they are."""
+    design = unit.axes[0].design
+    reason = f"{unit.name}: {unit.mechanism}, {unit.reason}"
+    if isinstance(design, PureRandomizer):
+        what = "is the truth" if design.one_code else "holds the truth"
+        reason += f"; a report {what} with probability {float(design.support_if_true):.4f}"
+    return reason

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
 from decimal import Decimal
+from functools import cached_property
 from typing import Annotated, Any, Literal, Self
 
 from pydantic import BeforeValidator, Field, model_validator
 
 from jobs.spec import Epsilon, Spec, Table, Text
-from udfs.asking import Ask
+from jobs.survey.collected_spec import CollectedTable, TwoSamplesTable
+from jobs.survey.layout import Layout, lay_out
 from udfs.categories import CategoryQuestion
-from udfs.collected import Collected, CollectedReports
 from udfs.errors import SpecError
-from udfs.mechanisms import MECHANISMS
-from udfs.randomizer import PureRandomizer
 
 
 def _as_category(value: Any) -> Any:
@@ -24,15 +25,52 @@ def _as_tuple(value: Any) -> Any:
     return tuple(value) if isinstance(value, list) else value
 
 
+def _as_number(value: Any) -> Any:
+    return float(value) if isinstance(value, Decimal | int) and not isinstance(value, bool) else value
+
+
+def _scores(categories: Sequence[Any]) -> tuple[float, ...]:
+    """Return categories that are numbers as they are, and the places of others."""
+    numbers = all(isinstance(one, int | float) and not isinstance(one, bool) for one in categories)
+    return tuple(map(float, categories if numbers else range(len(categories))))
+
+
 Category = Annotated[bool | int | float | str, BeforeValidator(_as_category)]
+Number = Annotated[float, BeforeValidator(_as_number), Field(allow_inf_nan=False)]
+Names = Annotated[tuple[Text, ...], BeforeValidator(_as_tuple)]
+Categories = Annotated[tuple[Category, ...], BeforeValidator(_as_tuple)]
+
+Kind = Literal[
+    "proportions",
+    "entropy",
+    "mutual-information",
+    "chi-square",
+    "g-squared",
+    "pearson",
+    "independence-test",
+]
+OF_ANY: tuple[str, ...] = ("proportions", "entropy")
+"""Of any number of attributes together; all others are of two."""
+
+
+UNFOLLOWED = ("proportions", "independence-test")
+"""Statistics that a study cannot draw as one line over epsilon."""
+REPLICATIONS_A_TASK = 50
+"""Of one point of a study's grid."""
+LARGEST_CROSSING = 1 << 62
+"""A cell of all attributes together is named by a 64-bit number."""
 
 
 class AttributeTable(Table):
     """One attribute: what is asked, and how the answer is protected."""
 
-    categories: Annotated[tuple[Category, ...], BeforeValidator(_as_tuple)] = Field(min_length=1)
-    epsilon: Epsilon = Field(description="What one answer may give away: e**epsilon bounds every ratio.")
-    mechanism: Literal["randomized-response", "subset-selection"] = "randomized-response"
+    categories: Categories = Field(min_length=1)
+    epsilon: Epsilon | None = Field(
+        None, description="What one answer may give away: e**epsilon bounds every ratio."
+    )
+    mechanism: Literal["auto", "randomized-response", "laplace", "subset-selection", "optimized-unary"] = (
+        Field("randomized-response", description='"auto": the one with the least variance.')
+    )
     missing: Literal["none", "category", "random"] = Field(
         "none", description="A null is refused, is one more cell, or is a uniform answer, randomized."
     )
@@ -41,46 +79,203 @@ class AttributeTable(Table):
     )
 
 
-class CollectedTable(Table):
-    """The columns already hold reports: nothing is drawn, and nothing is charged."""
+class JointTable(Table):
+    """Attributes whose product cell is randomized at once: they have no epsilon of their own."""
 
-    design: Literal["randomized-response"] = Field(description="Reports of the attributes' mechanisms.")
+    of: Names = Field(min_length=2)
+    epsilon: Epsilon
+
+
+class BudgetTable(Table):
+    """One epsilon for all attributes that have none of their own."""
+
+    epsilon: Epsilon
+    scheme: Literal["auto", "split", "sample", "joint"] = Field(
+        "auto",
+        description="Equal parts for each attribute; all of it on one attribute, by chance; all of it on their"
+        ' product cell; or "auto": what predicts the least variance.',
+    )
+
+
+class StatisticTable(Table):
+    """A statistic of one attribute, or of several together."""
+
+    kind: Kind
+    of: Names = Field(min_length=1)
+    scores: Annotated[
+        tuple[Annotated[tuple[Number, ...], BeforeValidator(_as_tuple)], ...] | None,
+        BeforeValidator(_as_tuple),
+    ] = Field(
+        None,
+        description="pearson: a number for each category of both; by default the categories' own, or their places.",
+    )
+
+    @model_validator(mode="after")
+    def _of_so_many(self) -> Self:
+        if len(set(self.of)) != len(self.of):
+            raise SpecError("of", "each attribute must stand once", ", ".join(self.of))
+        if self.kind not in OF_ANY and len(self.of) != 2:
+            raise SpecError("of", f"{self.kind} is of two attributes", f"{len(self.of)}")
+        if self.scores is not None and self.kind != "pearson":
+            raise SpecError("scores", "only pearson has scores", self.kind)
+        return self
+
+
+class RegressionTable(Table):
+    """A logistic regression of a collected yes or no on columns that are no secret."""
+
+    outcome: Text
+    numbers: Names = Field((), description="Numeric columns, as they are.")
+    factors: dict[Text, Categories] = Field(
+        {}, description="Columns with their categories; the first is what the others are compared with."
+    )
+
+
+class SamplingTable(Table):
+    """How many there are of whom the rows are a sample without replacement: standard errors heed it."""
+
+    size: int | None = Field(None, ge=1, description="Everybody in the population.")
+    strata: dict[Text, int] | None = Field(None, min_length=1, description="Everybody in each stratum.")
+
+    @model_validator(mode="after")
+    def _one_of_both(self) -> Self:
+        if (self.size is None) == (self.strata is None):
+            raise SpecError("size", "give the size of the population, or of its strata", "both or neither")
+        return self
+
+
+class StudyTable(Table):
+    """The survey's own experiment, on a population that is public: replications over a grid."""
+
+    epsilons: Annotated[tuple[Epsilon, ...], BeforeValidator(_as_tuple)] = Field(min_length=1)
+    mechanisms: Annotated[
+        tuple[Literal["randomized-response", "laplace", "subset-selection", "optimized-unary"], ...],
+        BeforeValidator(_as_tuple),
+    ] = Field(min_length=1)
+    replications: int = Field(ge=2, le=1_000_000)
+    seed: int = Field(0, ge=0)
 
 
 class SurveySpec(Spec):
-    """A survey: proportions of any number of attributes."""
+    """A survey: proportions and statistics of any number of attributes."""
 
     job: Literal["survey"]
     attributes: dict[Text, AttributeTable] = Field(min_length=1)
+    joint: Annotated[tuple[JointTable, ...], BeforeValidator(_as_tuple)] = ()
+    budget: BudgetTable | None = None
+    statistics: Annotated[tuple[StatisticTable, ...], BeforeValidator(_as_tuple)] = ()
     collected: CollectedTable | None = None
+    regressions: Annotated[tuple[RegressionTable, ...], BeforeValidator(_as_tuple)] = ()
+    sampling: SamplingTable | None = None
+    study: StudyTable | None = None
 
     @model_validator(mode="after")
-    def _build_every_ask(self) -> Self:
+    def _check_whole(self) -> Self:
         for name in self.attributes:
             self.question(name)
-            try:
-                self.randomizer(name)
-            except SpecError as error:  # so small an epsilon that nothing could be estimated
-                raise SpecError(f"attributes.{name}.epsilon", error.must, error.got, error.remedy) from None
+        named = {f"joint.{place}": table.of for place, table in enumerate(self.joint)}
+        named |= {f"statistics.{place}": table.of for place, table in enumerate(self.statistics)}
+        for where, of in named.items():
+            for name in of:
+                if name not in self.attributes:
+                    raise SpecError(f"{where}.of", "must name attributes of the spec", name)
         if self.population.id in self.attributes:
             raise SpecError("population.id", "the column of ids must not be an attribute", self.population.id)
+        for place, statistic in enumerate(self.statistics):
+            self._check_statistic(f"statistics.{place}", statistic)
+        for place, regression in enumerate(self.regressions):
+            self._check_regression(f"regressions.{place}", regression)
+            self.layout.check_outcome(f"regressions.{place}.outcome", regression.outcome)
+        if self.study is not None and not self.population.public:
+            raise SpecError(
+                "study", "a study compares with the truth, so its population must be public", "public = false"
+            )
+        if self.study is not None and self.collected is not None:
+            raise SpecError("study", "a study draws reports of its own", "collected reports")
+        if self.study is not None:
+            self._check_study(self.study)
+        _ = self.layout
         return self
+
+    def _check_study(self, study: StudyTable) -> None:
+        """Refuse what a study cannot follow, and designs that cannot be built at some point of its grid."""
+        if self.joint or self.budget is not None or self.sampling is not None:
+            raise SpecError(
+                "study",
+                "sets every attribute's epsilon and mechanism, and asks everybody",
+                "joint, budget or sampling",
+            )
+        if any(table.missing == "random" for table in self.attributes.values()):
+            raise SpecError("study", "needs answers that are not drawn", 'missing = "random"')
+        if any(statistic.kind in UNFOLLOWED for statistic in self.statistics):
+            raise SpecError("study", "follows statistics that are one number", ", ".join(UNFOLLOWED))
+        if math.prod(self.question(name).cells for name in self.attributes) > LARGEST_CROSSING:
+            raise SpecError("study", "all attributes together may have 2**62 cells", "more")
+        for epsilon in study.epsilons:
+            for mechanism in study.mechanisms:
+                _ = self.at(epsilon, mechanism, None).layout
+
+    def at(self, epsilon: Decimal, mechanism: str, rows: int | None) -> SurveySpec:
+        """Return the survey of one point of a study's grid; of `rows` respondents, who are all there are."""
+        tables = {
+            name: table.model_copy(update={"epsilon": epsilon, "mechanism": mechanism})
+            for name, table in self.attributes.items()
+        }
+        sampling = None if rows is None else SamplingTable(size=rows)
+        changed = {"attributes": tables, "study": None, "sampling": sampling}
+        return SurveySpec.model_construct(**(dict(self) | changed))
+
+    def _check_statistic(self, where: str, table: StatisticTable) -> None:
+        """Refuse statistics that cannot be told from these reports."""
+        if table.kind == "independence-test" and any(
+            self.attributes[name].missing == "random" for name in table.of
+        ):
+            raise SpecError(
+                f"{where}.kind",
+                "no test of independence keeps its size where missing answers are drawn",
+                'missing = "random"',
+                'set missing = "category"',
+            )
+        if table.scores is not None:
+            wanted = [len(self.attributes[name].categories) for name in table.of]
+            if [len(one) for one in table.scores] != wanted:
+                raise SpecError(f"{where}.scores", "must be a number for each category of both", str(wanted))
+
+    def _check_regression(self, where: str, table: RegressionTable) -> None:
+        """Refuse regressions on anything but collected answers of yes or no."""
+        if self.collected is None:
+            raise SpecError(
+                where, "a regression is of reports that were collected beside its covariates", "no collected"
+            )
+        if table.outcome not in self.attributes or len(self.attributes[table.outcome].categories) != 2:
+            raise SpecError(f"{where}.outcome", "must be an attribute of two categories", table.outcome)
+        if isinstance(self.collected, TwoSamplesTable):
+            raise SpecError(f"{where}.outcome", "must be of one sample, of one design", self.collected.design)
+        if self.attributes[table.outcome].missing != "none":
+            raise SpecError(
+                f"{where}.outcome", "must be an attribute that everybody answered", 'missing = "category"'
+            )
+        for name, categories in table.factors.items():
+            try:
+                CategoryQuestion(name, categories)
+            except SpecError as error:
+                raise SpecError(f"{where}.factors.{name}", error.must, error.got, error.remedy) from None
+        for name in (*table.numbers, *table.factors):
+            if name in self.attributes:
+                raise SpecError(where, "a covariate must be no secret, an attribute is", name)
 
     def question(self, name: str) -> CategoryQuestion:
         """Return the question of an attribute."""
         table = self.attributes[name]
         return CategoryQuestion(name, table.categories, table.missing, table.undeclared)
 
-    def randomizer(self, name: str) -> PureRandomizer:
-        """Return the randomizer of an attribute."""
-        table = self.attributes[name]
-        return MECHANISMS[table.mechanism](self.question(name).cells, table.epsilon)
+    def scores(self, table: StatisticTable) -> tuple[tuple[float, ...], ...]:
+        """Return what a statistic counts the categories of each attribute as."""
+        return table.scores or tuple(_scores(self.attributes[name].categories) for name in table.of)
 
-    def asks(self) -> list[Ask]:
-        """Return what everybody is asked, in the spec's order."""
-        if self.collected is None:
-            return [(self.question(name), self.randomizer(name)) for name in self.attributes]
-        return [
-            (CollectedReports(self.question(name), self.randomizer(name)), Collected(self.randomizer(name)))
-            for name in self.attributes
-        ]
+    @cached_property
+    def layout(self) -> Layout:
+        """What everybody is asked, and which table each statistic needs."""
+        if self.study is not None:
+            return lay_out(self.at(self.study.epsilons[0], self.study.mechanisms[0], None))
+        return lay_out(self)

@@ -23,14 +23,16 @@ from udfs.asking import Ask
 from udfs.categories import CategoryQuestion
 from udfs.errors import SchemaError
 from udfs.randomized_response import RandomizedResponse
+from udfs.tables import CrossTable
 
-Collected = tuple[list[list[int]], dict[str, bytes], dict[str, dict[str, str]]]
+Collected = tuple[list[Any], dict[str, bytes], dict[str, dict[str, str]]]
 FILES, ROWS = 6, 70_000  # rows: a block and a bit
+TABLE = (CrossTable((0, 1), (4, 8)),)
 
 
 def collect(population: ClusterPopulation) -> Collected:
-    """Ask both questions; return sums, files of reports and digests."""
-    counts = [sums.tolist() for sums in population.collect(ASKS, "randomize")]
+    """Ask both questions; return sums with their table, files of reports and digests."""
+    counts = [sums.tolist() for sums in population.collect(ASKS, "randomize", TABLE)]
     return counts, reports_of(population), population.digests
 
 
@@ -153,7 +155,8 @@ def test_rounds_questions_and_randomizers_draw_apart(tmp_path: Path) -> None:
 def test_asking_without_collecting_writes_nothing_and_gives_the_same_sums(tmp_path: Path) -> None:
     path = write(tmp_path / "data", [people(500)])
     asked, collected = populate(tmp_path / "a", path, "id"), populate(tmp_path / "b", path, "id")
-    sums = [[c.tolist() for c in one] for one in (asked.ask(ASKS, "r"), collected.collect(ASKS, "r"))]
+    both = asked.ask(ASKS, "r", TABLE), collected.collect(ASKS, "r", TABLE)
+    sums = [[counts.tolist() for counts in one] for one in both]
     assert sums[0] == sums[1]
     assert asked.staging.names() == [] != collected.staging.names()
 
@@ -162,7 +165,8 @@ def test_nobody_at_all_gives_sums_of_nothing(tmp_path: Path, engine: DaskEngine)
     path = write(tmp_path / "data", [people(0)])
     for number, one in enumerate((SerialEngine(), engine)):
         population = populate(tmp_path / str(number), path, "id", one)
-        assert [counts.tolist() for counts in population.collect(ASKS, "r")] == [[0] * 4, [0] * 7]
+        sums = [counts.tolist() for counts in population.collect(ASKS, "r", TABLE)]
+        assert sums == [[0] * 4, [0] * 7, [[0] * 8] * 4]
         assert population.rows == 0
         assert not population.files
 

@@ -25,7 +25,7 @@ def test_a_job_runs_and_leaves_a_result_reports_and_a_manifest(house: House) -> 
     document, stored = house.run()
     files = house.files()
     assert not stored
-    assert set(files) == {"result.json", "reports/part-00000.parquet", "manifest.json"}
+    assert set(files) == {"result.json", "report.html", "reports/part-00000.parquet", "manifest.json"}
     assert json.loads(files["result.json"]) == document
     assert pq.read_table(house.out / "reports").column_names == ["id", "smokes"]
     assert {key: document["population"][key] for key in ("name", "rows")} == {"name": "people", "rows": 120}

@@ -34,8 +34,9 @@ def test_a_result_is_shown_without_taking_names_for_markup(
     show_result(document, f"{MARKUP}{EMOJI}", stored)
     shown = capsys.readouterr().out
     assert f"{MARKUP}  (randomized-response, epsilon 1000)" in shown
-    assert f"3 respondents of {MARKUP} {EMOJI}, taken as a simple random sample." in shown
-    assert f"{MARKUP}{EMOJI}/result.json" in shown
+    assert f"3 respondents of {MARKUP} {EMOJI}, taken as a simple random sample," in shown
+    for document_name in ("result.json", "report.html"):
+        assert f"{MARKUP}{EMOJI}/{document_name}" in shown.splitlines()
     assert "no answer (of all)" in shown
     for category in (MARKUP, LINK):
         assert any(line.split()[:2] == [category, "0.5000"] for line in shown.splitlines())

@@ -13,14 +13,16 @@ from collections.abc import Sequence
 from decimal import Decimal
 from fractions import Fraction
 from functools import cache
-from itertools import combinations, repeat
+from itertools import combinations, product, repeat
 from typing import TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
+from udfs.laplace import LaplaceMechanism
+from udfs.optimized_unary import OptimizedUnaryEncoding
 from udfs.randomized_response import RandomizedResponse
-from udfs.randomizer import PureRandomizer
+from udfs.randomizer import Randomizer
 from udfs.subset_selection import SubsetSelection
 
 Law: TypeAlias = Sequence[Sequence[Fraction]]
@@ -42,11 +44,13 @@ def exp_below(exponent: Decimal) -> Fraction:
     return Fraction(total, unit)
 
 
-def assert_private(law: Law, ideal: Law, epsilon: Decimal, times: Sequence[int] | None = None) -> None:
+def assert_private(
+    law: Law, ideal: Law, epsilon: Decimal, times: Sequence[int] | None = None, words: int = 2
+) -> None:
     """Fail unless a law is exactly epsilon-private and close to the ideal one.
 
     Columns sum to one; no probability is zero; no two of a row are further apart than e**epsilon; and each
-    is within 2**-63 of the ideal.
+    is within so many words of the ideal, each 2**-64.
     """
     scale = math.lcm(*{p.denominator for row in law for p in row})
     weights = [[p.numerator * (scale // p.denominator) for p in row] for row in law]
@@ -59,7 +63,7 @@ def assert_private(law: Law, ideal: Law, epsilon: Decimal, times: Sequence[int] 
     for row, ideal_row in zip(weights, ideal, strict=True):
         for weight, p in zip(row, ideal_row, strict=True):
             distance = abs(weight * p.denominator - p.numerator * scale)
-            assert distance << 63 <= scale * p.denominator, "a probability is far from the ideal"
+            assert distance << 64 <= words * scale * p.denominator, "a probability is far from the ideal"
 
 
 def response_law(cells: int, favour: Fraction) -> Law:
@@ -96,10 +100,36 @@ def sets(cells: int, size: int) -> list[tuple[int, ...]]:
     return list(combinations(range(cells), size))
 
 
-def law_and_supports(design: PureRandomizer) -> tuple[Law, npt.NDArray[np.int64]]:
+def unary_law(cells: int, truth: Fraction, lie: Fraction) -> Law:
+    """Return the matrix of unary encoding, sets as `every_set` orders them, with these chances of a bit."""
+    return [
+        [
+            math.prod(
+                (p if bit else 1 - p) for bit, p in zip(held, chances(v, cells, truth, lie), strict=True)
+            )
+            for v in range(cells)
+        ]
+        for held in every_set(cells)
+    ]
+
+
+def chances(answer: int, cells: int, truth: Fraction, lie: Fraction) -> list[Fraction]:
+    """Return the chance of each bit of one answer's report."""
+    return [truth if cell == answer else lie for cell in range(cells)]
+
+
+def every_set(cells: int) -> list[tuple[int, ...]]:
+    """Return all sets of cells, as bits."""
+    return list(product((0, 1), repeat=cells))
+
+
+def law_and_supports(design: Randomizer) -> tuple[Law, npt.NDArray[np.int64]]:
     """Return a design's matrix, and a row of ones and zeros a report: the cells that it supports."""
-    if isinstance(design, RandomizedResponse):
-        return design.law(), np.eye(design.cells, dtype=np.int64)
+    if isinstance(design, RandomizedResponse | LaplaceMechanism):
+        return design.law, np.eye(design.cells, dtype=np.int64)
+    if isinstance(design, OptimizedUnaryEncoding):
+        law = unary_law(design.cells, design.support_if_true, design.support_if_false)
+        return law, np.array(every_set(design.cells), dtype=np.int64)
     assert isinstance(design, SubsetSelection)
     held = sets(design.cells, design.size)
     supports = np.array([[cell in one for cell in range(design.cells)] for one in held], dtype=np.int64)

@@ -30,14 +30,19 @@ ASKS = [
 IDS = IdColumn("id", "text")
 
 
+def block_of(answers):
+    """Return answers to the one question as a block."""
+    return pa.record_batch({"q": pa.array(answers, pa.string())})
+
+
 def ask_block(ask, rows, start=0):
     """Return what one block of (id, answer) rows gives back, as one work unit."""
     question, mechanism = ask
     names = pa.array([name for name, _ in rows], pa.string())
     blocks = IDS.blocks(names, SECRET)
     key = SECRET.key(question.label, mechanism.label)
-    column = pa.array([answer for _, answer in rows], pa.string())
-    reports = respond(ask, column, lambda answers: IdDraws(key, blocks, answers)).reports
+    block = block_of([answer for _, answer in rows])
+    reports = respond(ask, block, lambda answers: IdDraws(key, blocks, answers)).reports
     return reports, Partial((mechanism.tally(reports),), len(rows), digests={f"unit {start}": "digest"})
 
 
@@ -66,7 +71,7 @@ def test_any_cutting_into_blocks_gives_the_reports_and_the_sum_of_one_block(ask,
 
 @pytest.mark.parametrize("ask", ASKS, ids=lambda part: part.label if hasattr(part, "label") else None)
 def test_a_block_of_one_row_is_what_a_respondents_device_sends(ask):
-    response = respond(ask, pa.array(["b"]), lambda answers: fresh_draws(len(answers)))
+    response = respond(ask, block_of(["b"]), lambda answers: fresh_draws(len(answers)))
     assert response.faults == {}
     assert len(response.reports) == 1
     assert ask[1].tally(response.reports).sum() == ask[1].thresholds().get("size", 1)
@@ -80,24 +85,24 @@ def test_the_draws_are_those_of_the_truthful_answers():
         return fresh_draws(len(answers))
 
     for missing, question in QUESTIONS.items():
-        column = pa.array(["c", "a"] if missing == "none" else ["c", None, "z"])
-        respond((question, RandomizedResponse(question.cells, 1)), column, draws_of)
+        block = block_of(["c", "a"] if missing == "none" else ["c", None, "z"])
+        respond((question, RandomizedResponse(question.cells, 1)), block, draws_of)
     assert seen == [[2, 0], [2, 3, 3], [2, 3, 3]]
 
 
 @pytest.mark.parametrize(
     ("answers", "faults"),
     [
-        (["a", None, None], {"missing answers": 2}),
-        (["a", "z", "b"], {"answers outside the categories": 1}),
-        (["z", None, "y"], {"missing answers": 1, "answers outside the categories": 2}),
+        (["a", None, None], {("q", "missing answers"): 2}),
+        (["a", "z", "b"], {("q", "answers outside the categories"): 1}),
+        (["z", None, "y"], {("q", "missing answers"): 1, ("q", "answers outside the categories"): 2}),
     ],
 )
 def test_a_block_with_a_fault_is_counted_and_draws_nothing(answers, faults):
     def never(answers):
         raise AssertionError("nothing may be drawn")
 
-    response = respond((QUESTIONS["none"], RandomizedResponse(3, 1)), pa.array(answers), never)
+    response = respond((QUESTIONS["none"], RandomizedResponse(3, 1)), block_of(answers), never)
     assert response.reports is None
     assert response.faults == faults
 
@@ -106,7 +111,7 @@ def test_a_block_with_a_fault_is_counted_and_draws_nothing(answers, faults):
 def test_where_missing_answers_are_provided_for_all_rows_report(missing):
     question = QUESTIONS[missing]
     design = RandomizedResponse(question.cells, 1000)
-    response = respond((question, design), pa.array(["c", None, "z"]), lambda answers: fresh_draws(3))
+    response = respond((question, design), block_of(["c", None, "z"]), lambda answers: fresh_draws(3))
     assert response.faults == {}
     assert response.reports[0] == 2
     assert set(response.reports.tolist()) <= set(range(question.cells))
@@ -123,7 +128,7 @@ def test_a_random_answer_is_drawn_apart_from_the_noise_and_is_randomized_too():
     ]
     answers, uniform, noise = (list(column) for column in zip(*rows, strict=True))
     draws = ScriptedDraws({0: noise, 1: uniform})
-    response = respond((QUESTIONS["random"], design), pa.array(answers), lambda codes: draws)
+    response = respond((QUESTIONS["random"], design), block_of(answers), lambda codes: draws)
     moves = {0: 1, lie: 2, WORD - 1: 0}
     expected = [((uniform if answer is None else 0) + moves[noise]) % 3 for answer, uniform, noise in rows]
     assert response.reports.tolist() == expected

@@ -36,18 +36,18 @@ def law_of(cells, truth):
 @pytest.mark.parametrize("epsilon", EPSILONS)
 def test_the_law_is_exactly_private_for_2_to_64_cells(epsilon):
     for cells in ALL_CELLS:
-        assert_design_private(RandomizedResponse(cells, epsilon).law(), cells, epsilon)
+        assert_design_private(RandomizedResponse(cells, epsilon).law, cells, epsilon)
 
 
 @given(cells=st.integers(2, 64), epsilon=st.decimals("1e-6", "44", places=17))
 def test_the_law_is_exactly_private_at_any_epsilon(cells, epsilon):
-    assert_design_private(RandomizedResponse(cells, epsilon).law(), cells, epsilon)
+    assert_design_private(RandomizedResponse(cells, epsilon).law, cells, epsilon)
 
 
 @pytest.mark.parametrize("epsilon", EPSILONS)
 @pytest.mark.parametrize("cells", [2, 3, 6, 64])
 def test_a_law_of_a_tenth_more_epsilon_is_caught(cells, epsilon):
-    mutant = RandomizedResponse(cells, epsilon * Decimal("1.1")).law()
+    mutant = RandomizedResponse(cells, epsilon * Decimal("1.1")).law
     with pytest.raises(AssertionError, match="a ratio exceeds"):
         assert_design_private(mutant, cells, epsilon)
 

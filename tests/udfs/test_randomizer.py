@@ -1,16 +1,23 @@
 from __future__ import annotations
 
+import math
+import pickle
 from decimal import Decimal
 from fractions import Fraction
 from itertools import product
 
 import numpy as np
+import pyarrow as pa
 import pytest
 
 from tests.udfs.laws import law_and_supports
+from udfs.design import Design
 from udfs.errors import SpecError
+from udfs.mechanisms import MECHANISMS
+from udfs.optimized_unary import OptimizedUnaryEncoding
 from udfs.randomized_response import RandomizedResponse
 from udfs.randomizer import code_dtype
+from udfs.streams import fresh_draws
 from udfs.subset_selection import SubsetSelection
 
 DESIGNS = [
@@ -20,7 +27,10 @@ DESIGNS = [
     SubsetSelection(4, Decimal("0.1")),
     SubsetSelection(5, Decimal("0.5")),
     SubsetSelection(2, 1),
+    OptimizedUnaryEncoding(2, 1),
+    OptimizedUnaryEncoding(3, Decimal("0.5")),
 ]
+PURE = [RandomizedResponse, SubsetSelection, OptimizedUnaryEncoding]
 SHARES = [Fraction(1, 2), Fraction(1, 3), Fraction(1, 6), Fraction(0), Fraction(0)]
 
 
@@ -80,7 +90,7 @@ def test_shares_are_unbiased_for_the_very_people_asked(design):
 
 def test_the_covariance_of_randomized_response_is_that_of_the_paper():
     design, shares, reports = RandomizedResponse(3, 1), np.array([0.5, 0.3, 0.2]), 10
-    matrix = np.array(design.law(), dtype=float)
+    matrix = np.array(design.law, dtype=float)
     inverse = np.linalg.inv(matrix)
     observed = matrix @ shares
     noise = inverse @ (np.diag(observed) - matrix @ np.diag(shares) @ matrix.T) @ inverse.T
@@ -97,7 +107,10 @@ def test_the_variance_of_two_cells_is_warners():
     assert estimate.covariance == pytest.approx(np.array([[1, -1], [-1, 1]]) * expected)
 
 
-@pytest.mark.parametrize(("kind", "variance"), [(RandomizedResponse, 6.17), (SubsetSelection, 3.19)])
+@pytest.mark.parametrize(
+    ("kind", "variance"),
+    [(RandomizedResponse, 6.17), (OptimizedUnaryEncoding, 3.75), (SubsetSelection, 3.19)],
+)
 def test_the_variance_at_16_cells_and_epsilon_1_is_the_published_one(kind, variance):
     share = 1 / 16  # the published figure leaves the sampling of respondents out
     assert kind(16, 1).predicted_variance(share) - share * (1 - share) == pytest.approx(variance, abs=0.005)
@@ -117,18 +130,145 @@ def test_the_estimate_of_no_reports_is_empty(design):
 def test_one_report_has_shares_and_no_covariance(design):
     _, supports = law_and_supports(design)
     estimate = design.estimate(supports[0], 1)
-    assert estimate.shares.sum() == pytest.approx(1)
+    assert estimate.shares == pytest.approx(own_estimates(design)[0])
     assert np.isnan(estimate.covariance).all()
 
 
-@pytest.mark.parametrize("kind", [RandomizedResponse, SubsetSelection])
+@pytest.mark.parametrize("design", [one for one in DESIGNS if not isinstance(one, OptimizedUnaryEncoding)])
+def test_shares_sum_to_one_where_all_reports_support_as_many_cells(design):
+    _, supports = law_and_supports(design)
+    for report in supports:
+        assert design.estimate(report, 1).shares.sum() == pytest.approx(1)
+
+
+def own_estimates(design):
+    """Return each report's own estimate, a row a report."""
+    _, supports = law_and_supports(design)
+    p, q = design.support_if_true, design.support_if_false
+    return np.array([[float((int(held) - q) / (p - q)) for held in report] for report in supports])
+
+
+def features_of(design):
+    """Return each report's features, a row a report."""
+    _, supports = law_and_supports(design)
+    constant = np.ones((len(supports), 0 if design.one_code else 1))
+    return np.hstack([supports, constant])
+
+
+@pytest.mark.parametrize("design", DESIGNS, ids=lambda design: design.label)
+def test_observed_features_are_those_of_the_law(design):
+    law, _ = law_and_supports(design)
+    expected = features_of(design).T @ np.array(law, dtype=float)
+    assert design.features == len(expected)
+    assert design.observe(np.eye(design.cells)) == pytest.approx(expected, abs=1e-15)
+
+
+@pytest.mark.parametrize("design", DESIGNS, ids=lambda design: design.label)
+def test_features_of_a_report_are_reconstructed_to_its_own_estimate(design):
+    features, own = features_of(design).T, own_estimates(design).T
+    assert design.reconstruct(features) == pytest.approx(own, rel=1e-12, abs=1e-12)
+    assert design.reconstruct_squares(features) == pytest.approx(own**2, rel=1e-12, abs=1e-12)
+
+
+@pytest.mark.parametrize("design", DESIGNS, ids=lambda design: design.label)
+def test_what_was_observed_is_reconstructed_along_any_axis(design):
+    table = np.random.default_rng().normal(size=(2, design.cells, 3))
+    there_and_back = design.reconstruct(design.observe(table, 1), 1)
+    assert there_and_back == pytest.approx(table, rel=1e-9, abs=1e-9)
+    first = design.observe(np.moveaxis(table, 1, 0))
+    assert design.observe(table, 1) == pytest.approx(np.moveaxis(first, 0, 1), rel=1e-12)
+    assert design.observe(table, -2) == pytest.approx(design.observe(table, 1), rel=1e-12)
+
+
+@pytest.mark.parametrize("design", DESIGNS, ids=lambda design: design.label)
+def test_a_gradient_is_pulled_back_by_the_transpose(design):
+    matrix = design.reconstruct(np.eye(design.features))
+    gradient = np.random.default_rng().normal(size=(2, design.cells))
+    assert design.pull_back(gradient, 1) == pytest.approx(gradient @ matrix, rel=1e-9, abs=1e-12)
+
+
+@pytest.mark.parametrize("design", DESIGNS, ids=lambda design: design.label)
+def test_to_forget_an_attribute_leaves_the_features_of_the_others(design):
+    features, others = features_of(design), np.array([[1, 0, 2]] * len(features_of(design)))
+    table = np.einsum("ri,rj->ij", features, others)
+    assert design.forget(table).tolist() == others.sum(axis=0).tolist()
+    assert design.forget(table.T, 1).tolist() == others.sum(axis=0).tolist()
+
+
+@pytest.mark.parametrize("design", DESIGNS, ids=lambda design: design.label)
+def test_second_moments_are_those_of_the_law(design):
+    law, _ = law_and_supports(design)
+    own = own_estimates(design)
+    expected = np.einsum("rv,ri,rj->vij", np.array(law, dtype=float), own, own)
+    assert design.second_moments() == pytest.approx(expected, rel=1e-9, abs=1e-11)
+
+
+@pytest.mark.parametrize("design", DESIGNS, ids=lambda design: design.label)
+def test_the_predicted_covariance_is_that_of_one_report(design):
+    law, _ = law_and_supports(design)
+    shares = np.array(shares_for(design), dtype=float)
+    own, chances = own_estimates(design), np.array(law, dtype=float) @ shares
+    expected = np.einsum("r,ri,rj->ij", chances, own - shares, own - shares)
+    predicted = design.predicted_covariance(shares)
+    assert predicted == pytest.approx(expected, rel=1e-9, abs=1e-11)
+    assert predicted == pytest.approx(Design.predicted_covariance(design, shares), rel=1e-9, abs=1e-11)
+    assert np.diag(predicted) == pytest.approx([design.predicted_variance(share) for share in shares])
+
+
+@pytest.mark.parametrize("kind", PURE)
+def test_more_than_2_to_31_reports_are_estimated_exactly(kind):
+    design, reports = kind(3, 1), 9 * 2**40
+    shares = [Fraction(1, 2), Fraction(1, 3), Fraction(1, 6)]
+    p, q = design.support_if_true, design.support_if_false
+    counts = np.array([round(reports * (q + (p - q) * share)) for share in shares], dtype=np.int64)
+    assert counts.max() > 2**31
+    estimate = design.estimate(counts, reports)
+    assert estimate.shares == pytest.approx([float(share) for share in shares], abs=1e-12)
+    predicted = design.predicted_covariance(np.array(shares, dtype=float))
+    assert estimate.covariance == pytest.approx(predicted / reports, rel=1e-9)
+
+
+@pytest.mark.parametrize("kind", MECHANISMS.values())
+def test_a_design_travels_as_its_parameters_alone(kind):
+    design = kind(12, 3)
+    bare = pickle.dumps(design)
+    design.predicted_covariance(np.full(12, 1 / 12))
+    assert pickle.dumps(design) == bare
+    again = pickle.loads(bare)
+    assert (again, again.label, again.thresholds()) == (design, design.label, design.thresholds())
+
+
+@pytest.mark.parametrize("kind", MECHANISMS.values())
+def test_report_codes_count_the_codes_of_a_column_and_are_none_for_sets(kind):
+    design = kind(5, 3)
+    coded = pa.types.is_dictionary(design.report_type(tuple("abcde")))
+    assert design.report_codes == (5 if coded else None)
+    assert design.one_code is coded
+
+
+@pytest.mark.parametrize("kind", PURE)
+def test_a_pure_randomizer_uses_its_epsilon_up(kind):
+    design = kind(5, Decimal("1.5"))
+    assert design.true_epsilon == Decimal("1.5")
+    assert float(design.largest_ratio) == pytest.approx(math.exp(1.5), rel=1e-15)
+
+
+@pytest.mark.parametrize("kind", PURE)
+@pytest.mark.parametrize("epsilon", ["1e-6", "44", "1000"])
+def test_extreme_epsilons_give_reports(kind, epsilon):
+    design, answers = kind(6, Decimal(epsilon)), np.arange(60, dtype=np.uint8) % 6
+    counts = design.tally(design.randomize(answers, fresh_draws(60)))
+    assert np.isfinite(design.estimate(counts, 60).covariance).all()
+
+
+@pytest.mark.parametrize("kind", MECHANISMS.values())
 @pytest.mark.parametrize("cells", [1, 0, -3, True, 2.0, "3", None])
 def test_fewer_than_two_cells_are_refused(kind, cells):
     with pytest.raises(SpecError, match="needs at least two cells"):
         kind(cells, 1)
 
 
-@pytest.mark.parametrize("kind", [RandomizedResponse, SubsetSelection])
+@pytest.mark.parametrize("kind", PURE)
 @pytest.mark.parametrize("cells", [2, 3, 64])
 def test_an_epsilon_too_small_to_estimate_anything_is_refused(kind, cells):
     for epsilon in ("1e-18", "1e-14"):

@@ -11,8 +11,10 @@ import pytest
 
 from tests.statistics import UnlikelyError, assert_law, sample_size
 from tests.udfs.laws import law_and_supports
+from udfs.laplace import LaplaceMechanism
+from udfs.optimized_unary import OptimizedUnaryEncoding
 from udfs.randomized_response import RandomizedResponse
-from udfs.randomizer import PureRandomizer
+from udfs.randomizer import Randomizer
 from udfs.streams import IdDraws, RowDraws, block_key
 from udfs.subset_selection import SubsetSelection
 
@@ -20,6 +22,8 @@ ANSWER = 1
 WARNER = RandomizedResponse(2, 1)
 RESPONSE = RandomizedResponse(4, 1)
 SUBSETS = SubsetSelection(6, Decimal("0.5"))
+UNARY = OptimizedUnaryEncoding(3, 1)
+LAPLACE = LaplaceMechanism(4, 3)
 
 
 def column_of(design):
@@ -50,7 +54,7 @@ def counter_of(design, randomize):
 class Mutant:
     """A wrong randomizer and its law."""
 
-    design: PureRandomizer
+    design: Randomizer
     randomize: Callable
     law: list[float]
 
@@ -60,16 +64,15 @@ def mutants_of(design):
     supports = law_and_supports(design)[1].tolist()
     shifted = [np.roll(held, -1).tolist() for held in supports]
     more, less = (type(design)(design.cells, design.epsilon * Decimal(f)) for f in ("1.1", "0.909090909"))
-    plain = np.roll(np.arange(design.cells) < sum(supports[0]), ANSWER).astype(int).tolist()
+    size = design.size if isinstance(design, SubsetSelection) else 1
+    plain = np.roll(np.arange(design.cells) < size, ANSWER).astype(int).tolist()
 
     def silent(answers, draws):
-        rows = np.array([plain] * len(answers))
-        return rows if isinstance(design, SubsetSelection) else answers
+        return answers if design.one_code else np.array([plain] * len(answers))
 
     def off_by_one(answers, draws):
         reports = design.randomize(answers, draws)
-        rolled = (reports + 1) % design.cells
-        return np.roll(reports, 1, axis=1) if isinstance(design, SubsetSelection) else rolled
+        return (reports + 1) % design.cells if design.one_code else np.roll(reports, 1, axis=1)
 
     return {
         "epsilon x 1.1": Mutant(design, more.randomize, column_of(more)),
@@ -83,7 +86,7 @@ def mutants_of(design):
 
 MUTANTS = [
     pytest.param(mutant, id=f"{design.mechanism} {design.cells} {name}")
-    for design in (WARNER, RESPONSE, SUBSETS)
+    for design in (WARNER, RESPONSE, SUBSETS, UNARY, LAPLACE)
     for name, mutant in mutants_of(design).items()
 ]
 
@@ -109,12 +112,11 @@ def test_a_tenth_more_epsilon_is_told_from_one_event_by_76352_draws():
         assert_law(count_kept(mutant.randomize), kept, kept_by_mutant)
 
 
-def test_each_cell_is_in_a_set_as_often_as_the_supports_say():
+@pytest.mark.parametrize("design", [SUBSETS, UNARY])
+def test_each_cell_is_in_a_set_as_often_as_the_supports_say(design):
     def supported(design):
-        return [
-            float(p)
-            for p in (design.support_if_false, design.support_if_true, *[design.support_if_false] * 4)
-        ]
+        others = [float(design.support_if_false)] * design.cells
+        return [float(design.support_if_true) if cell == ANSWER else p for cell, p in enumerate(others)]
 
     def counter(design):
         def sample(secret, draws):
@@ -123,10 +125,40 @@ def test_each_cell_is_in_a_set_as_often_as_the_supports_say():
 
         return sample
 
-    mutant = SubsetSelection(6, Decimal("0.55"))
-    assert_law(counter(SUBSETS), supported(SUBSETS), supported(mutant))
+    mutant = type(design)(design.cells, design.epsilon * Decimal("1.1"))
+    assert_law(counter(design), supported(design), supported(mutant))
     with pytest.raises(UnlikelyError):
-        assert_law(counter(mutant), supported(SUBSETS), supported(mutant))
+        assert_law(counter(mutant), supported(design), supported(mutant))
+
+
+class FirstWord:
+    """The first word of a source, again and again."""
+
+    def __init__(self, draws):
+        self._draws = draws
+
+    def __len__(self):
+        return len(self._draws)
+
+    def words(self, index):
+        return self._draws.words(0)
+
+
+def test_the_bits_of_a_set_are_drawn_one_by_one():
+    """One word for all cells would put the others in together."""
+    law = column_of(UNARY)
+    together = [0.0] * len(law)
+    supports = law_and_supports(UNARY)[1].tolist()
+    q = float(UNARY.support_if_false)
+    for held, chance in {(0, 0, 0): 0.5, (0, 1, 0): 0.5 - q, (1, 1, 1): q}.items():
+        together[supports.index(list(held))] = chance
+
+    def reuse(answers, draws):
+        return UNARY.randomize(answers, FirstWord(draws))
+
+    assert_law(counter_of(UNARY, UNARY.randomize), law, together)
+    with pytest.raises(UnlikelyError):
+        assert_law(counter_of(UNARY, reuse), law, together)
 
 
 class EveryOther:
@@ -201,9 +233,9 @@ def test_an_answer_and_its_change_have_independent_reports():
     """The answer is mixed in, so that a retry on changed rows draws anew."""
     changed = 3
     law = np.outer(
-        [float(row[ANSWER]) for row in RESPONSE.law()], [float(row[changed]) for row in RESPONSE.law()]
+        [float(row[ANSWER]) for row in RESPONSE.law], [float(row[changed]) for row in RESPONSE.law]
     )
-    moves = [float(row[0]) for row in RESPONSE.law()]
+    moves = [float(row[0]) for row in RESPONSE.law]
     reused = np.zeros((4, 4))
     for move, chance in enumerate(moves):
         reused[(ANSWER + move) % 4, (changed + move) % 4] = chance

@@ -207,6 +207,56 @@ def test_all_words_of_all_ids_and_answers_are_different():
     assert len(np.unique([draws.words(index) for index in range(6)])) == 6 * len(rows)
 
 
+def folded(answers):
+    """Return the number that several answers are folded into: Horner's rule modulo 2**32."""
+    number = 0
+    for answer in answers:
+        number = (number * 0x9E3779B1 + answer) % 2**32
+    return number
+
+
+def several_draws(rows, dtype=np.uint8, key=KEY):
+    """Return draws of (first half, second half, answers) rows, several answers each."""
+    ids = np.array([row[:2] for row in rows], dtype=np.uint64).reshape(-1, 2)
+    return IdDraws(key, ids, np.array([row[2] for row in rows], dtype=dtype))
+
+
+@given(data=st.data(), questions=st.integers(1, 5), index=st.integers(0, 9))
+def test_id_words_to_several_questions_are_those_of_their_folded_answers(data, questions, index):
+    answers = st.tuples(*[st.integers(0, 255)] * questions)
+    rows = data.draw(st.lists(st.tuples(*[st.integers(0, WORD - 1)] * 2, answers), min_size=1, max_size=10))
+    expected = id_draws([(*ids, folded(own)) for *ids, own in rows]).words(index)
+    for dtype in (np.uint8, np.uint16, np.uint32):
+        assert several_draws(rows, dtype).words(index).tolist() == expected.tolist()
+    cut = data.draw(st.integers(0, len(rows) - 1))
+    assert several_draws(rows[cut:]).words(index).tolist() == expected[cut:].tolist()
+
+
+def test_a_single_column_of_answers_draws_what_the_answers_draw():
+    rows = [(respondent, 7, respondent % 3) for respondent in range(30)]
+    several = several_draws([(*ids, (answer,)) for *ids, answer in rows])
+    for index in range(4):
+        assert several.words(index).tolist() == id_draws(rows).words(index).tolist()
+
+
+@pytest.mark.parametrize("shape", [(2,) * 12, (2, 3, 4, 5, 6), (16, 16, 16), (300, 300), (7, 40_000)])
+def test_all_words_of_all_answers_to_several_questions_are_different(shape):
+    """Whatever one respondent answers, and in whatever order, no two ways of answering share a word."""
+    answers = np.indices(shape).reshape(len(shape), -1).T.astype(np.uint32)
+    draws = IdDraws(KEY, np.tile(np.array([5, 0], dtype=np.uint64), (len(answers), 1)), answers)
+    assert len(np.unique([draws.words(index) for index in range(4)])) == 4 * len(answers)
+
+
+@given(answers=st.lists(st.integers(0, 255), min_size=1, max_size=30), data=st.data())
+def test_changing_any_one_of_many_answers_changes_all_words_of_its_row_alone(answers, data):
+    place = data.draw(st.integers(0, len(answers) - 1))
+    other = data.draw(st.integers(0, 255).filter(lambda answer: answer != answers[place]))
+    changed = [*answers[:place], other, *answers[place + 1 :]]
+    before, after = (several_draws([(1, 0, answers), (2, 0, second)]) for second in (answers, changed))
+    for index in range(4):
+        assert (before.words(index) != after.words(index)).tolist() == [False, True]
+
+
 def test_id_draws_leave_the_ids_as_they_are():
     ids = np.array([[1, 2], [3, 4]], dtype=np.uint64)
     draws = IdDraws(KEY, ids, np.array([1, 2], dtype=np.uint8))

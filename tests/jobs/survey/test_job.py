@@ -21,6 +21,11 @@ MECHANISMS = ["randomized-response", "subset-selection"]
 FALSE_ALARMS = 1e-9
 
 
+def design(house: House, attribute: str) -> Any:
+    """Return the design of an attribute's reports."""
+    return house.spec().layout.axis_of(attribute).design
+
+
 def refusal(house: House) -> str:
     with pytest.raises(SchemaError) as refused:
         house.run()
@@ -85,7 +90,7 @@ def test_reports_are_written_only_where_they_are_wanted(house: House) -> None:
     house.fill()
     house.given["output"]["reports"] = False
     house.run()
-    assert set(house.files()) == {"result.json", "manifest.json"}
+    assert set(house.files()) == {"result.json", "report.html", "manifest.json"}
 
 
 def test_a_survey_without_ids_runs_on_rows(house: House) -> None:
@@ -114,7 +119,7 @@ def test_reports_of_one_run_are_estimated_alike_by_another_for_nothing(
     assert document["result"] == json.loads(house.files()["result.json"])["result"]
     assert collector.charges() == []
     assert (document["privacy"]["epsilon"], document["privacy"]["spent_after"]) == (1, 0)
-    assert set(collector.files()) == {"result.json", "manifest.json"}
+    assert set(collector.files()) == {"result.json", "report.html", "manifest.json"}
 
 
 @pytest.mark.parametrize("id_column", ["id", None])
@@ -151,7 +156,7 @@ def test_reports_from_elsewhere_need_no_footer(house: House) -> None:
     house.write({"id": list(range(100)), "smokes": ["no"] * 60 + ["yes"] * 40})
     house.given["collected"] = {"design": "randomized-response"}
     attribute = house.run()[0]["result"]["attributes"]["smokes"]
-    keep = house.spec().randomizer("smokes").support_if_true
+    keep = design(house, "smokes").support_if_true
     assert attribute["reports"] == [60, 40]
     assert attribute["proportions"][1] == pytest.approx((0.4 - (1 - keep)) / (2 * keep - 1))
 
@@ -212,7 +217,7 @@ def test_the_planted_truth_is_found(house: House, name: str) -> None:
     truth = json.loads((SAMPLE_DATA / "truth.json").read_text())[people]["attributes"]
     assert list(found) == list(truth)
     for attribute, planted in truth.items():
-        randomizer = house.spec().randomizer(attribute)
+        randomizer = design(house, attribute)
         p, q = float(randomizer.support_if_true), float(randomizer.support_if_false)
         answers = [*planted["counts"], planted["missing"]][: randomizer.cells]
         others = sum(answers) - np.array(answers)

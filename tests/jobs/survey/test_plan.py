@@ -3,13 +3,18 @@ from __future__ import annotations
 import math
 from typing import Any
 
+import numpy as np
 import pytest
 
 from cluster.dataset import open_dataset
 from jobs.catalogue import load
 from jobs.results import encode, plain
+from jobs.survey.guess import right_guess
+from jobs.survey.reconstruct import Margin, TableEstimate
 from tests.jobs.house import House, spoil_rows
 from udfs.errors import ClusterError
+from udfs.laplace import LaplaceMechanism
+from udfs.randomized_response import RandomizedResponse
 
 ROWS = 240
 
@@ -97,7 +102,7 @@ def test_reports_that_are_here_already_cost_nothing(house: House) -> None:
 def test_standard_errors_are_predicted_from_the_law(house: House, mechanism: str, epsilon: float) -> None:
     cells = 5
     house.smokes.update(mechanism=mechanism, epsilon=epsilon, categories=["no", "yes", "a", "b", "c"])
-    randomizer = house.spec().randomizer("smokes")
+    randomizer = house.spec().layout.axis_of("smokes").design
     p, q = float(randomizer.support_if_true), float(randomizer.support_if_false)
 
     def standard_error(share: float) -> float:
@@ -116,7 +121,7 @@ def test_standard_errors_are_predicted_from_the_law(house: House, mechanism: str
 def test_a_run_reports_the_standard_error_that_was_predicted(house: House, mechanism: str) -> None:
     house.smokes["mechanism"] = mechanism
     attribute = house.run()[0]["result"]["attributes"]["smokes"]
-    randomizer, dispersion = house.spec().randomizer("smokes"), math.sqrt(ROWS / (ROWS - 1))
+    randomizer, dispersion = house.spec().layout.axis_of("smokes").design, math.sqrt(ROWS / (ROWS - 1))
     for share, error in zip(attribute["proportions"], attribute["standard_errors"], strict=True):
         assert error == pytest.approx(math.sqrt(randomizer.predicted_variance(share) / ROWS) * dispersion)
 
@@ -144,3 +149,80 @@ def test_of_nobody_nothing_is_predicted(house: House) -> None:
 def test_a_reason_says_how_often_a_report_is_true(house: House, mechanism: str, reason: str) -> None:
     house.smokes["mechanism"] = mechanism
     assert plan(house)["reasons"] == [f"{reason} with probability 0.7311"]
+
+
+def test_columns_beside_collected_reports_are_read_too(house: House) -> None:
+    house.write({"id": [1], "smokes": ["no"], "s": ["x"], "w": [1.0], "age": [40], "sex": ["f"]})
+    house.smokes.pop("epsilon")
+    house.given["collected"] = {"design": "warner", "p": 0.7, "strata": "s", "weight": "w"}
+    house.given["regressions"] = [
+        {"outcome": "smokes", "numbers": ["age"], "factors": {"sex": ["f", "m"]}},
+        {"outcome": "smokes", "numbers": ["age"]},
+    ]
+    planned = plan(house)
+    assert planned["stages"][0]["reads"] == ["id", "smokes", "s", "w", "age", "sex"]
+    assert planned["bytes"]["read"] == sum(planned["bytes"]["read_by_column"].values())
+    assert planned["epsilon"]["charged"] == 0
+
+
+@pytest.mark.parametrize("mechanism", ["randomized-response", "laplace"])
+@pytest.mark.parametrize("epsilon", [0.5, 2])
+def test_a_right_guess_is_as_likely_as_bayes_theorem_says(
+    house: House, mechanism: str, epsilon: float
+) -> None:
+    house.smokes.update(mechanism=mechanism, epsilon=epsilon, categories=["no", "yes", "a", "b"])
+    guesses = plan(house)["predicted"]["attributes"]["smokes"]["right_guess"]
+    assert list(guesses) == ["here", "randomized-response", "laplace"]
+    assert guesses["here"] == guesses[mechanism]
+    for kind in (RandomizedResponse, LaplaceMechanism):
+        law = np.array([[float(entry) for entry in row] for row in kind(4, epsilon).law])
+        posterior = law / law.sum(axis=1, keepdims=True)  # all answers are as likely
+        expected = float((law * posterior).sum() / 4)
+        assert guesses[kind.mechanism]["probability"] == pytest.approx(expected, rel=1e-9)
+        assert guesses[kind.mechanism]["probability"] == pytest.approx(
+            float(right_guess(law, np.full(4, 1 / 4)).mean()), rel=1e-9
+        )
+        assert guesses[kind.mechanism]["error"] == pytest.approx(1 - expected, rel=1e-9)
+
+
+def test_no_guess_is_predicted_from_sets_but_of_the_papers_mechanisms(house: House) -> None:
+    house.smokes["mechanism"] = "optimized-unary"
+    guesses = plan(house)["predicted"]["attributes"]["smokes"]["right_guess"]
+    assert list(guesses) == ["randomized-response", "laplace"]
+
+
+def test_the_schemes_are_compared_and_the_best_is_taken(house: House) -> None:
+    for name in ("smokes", "drinks", "gambles"):
+        house.given["attributes"][name] = {"categories": ["no", "yes"]}
+    house.write({"id": [1], "smokes": ["no"], "drinks": ["no"], "gambles": ["yes"]})
+    house.given["budget"] = {"epsilon": 1}
+    house.given["statistics"] = [{"kind": "pearson", "of": ["smokes", "gambles"]}]
+    planned = plan(house)
+    schemes = planned["predicted"]["schemes"]
+    costs = {name: cost for name, cost in schemes["summed_variance_times_n"].items() if cost is not None}
+    assert (schemes["epsilon"], set(costs)) == (1.0, {"split", "joint"})
+    assert schemes["chosen"] == min(costs, key=lambda name: costs[name])
+    assert planned["epsilon"]["total"] == 1.0
+    assert all(f"{schemes['chosen']}: has the least predicted variance" in one for one in planned["reasons"])
+
+
+@pytest.mark.parametrize(("scheme", "share_of_reports"), [("split", 1), ("sample", 1 / 3), ("joint", 1)])
+def test_standard_errors_under_a_shared_budget_are_those_of_its_reports(
+    house: House, scheme: str, share_of_reports: float
+) -> None:
+    shape = {"smokes": 2, "drinks": 3, "gambles": 4}
+    house.given["attributes"] = {
+        name: {"categories": [f"{code}" for code in range(cells)]} for name, cells in shape.items()
+    }
+    house.write({"id": list(range(90))} | {name: ["0"] * 90 for name in shape})
+    house.given["budget"] = {"epsilon": 3, "scheme": scheme}
+    predicted, layout = plan(house)["predicted"]["attributes"], house.spec().layout
+    for name, cells in shape.items():
+        axis = layout.axis_of(name)
+        table = TableEstimate((axis,), (), np.ones(0))
+        margin = Margin(table, (name,), (False,))
+        lifted = np.stack([margin.lift(one).ravel() for one in np.eye(cells)])
+        covariance = lifted @ table.covariance_at(np.full(axis.shape, 1 / axis.design.cells)) @ lifted.T
+        expected = math.sqrt(covariance[0, 0] / (90 * share_of_reports))
+        assert predicted[name]["standard_error"] == pytest.approx(expected, rel=1e-9)
+        assert predicted[name]["largest_standard_error"] >= expected * (1 - 1e-12)

@@ -107,13 +107,13 @@ def test_the_ids_are_no_attribute() -> None:
     [("randomized-response", RandomizedResponse), ("subset-selection", SubsetSelection)],
 )
 def test_a_mechanism_spans_all_cells(mechanism: str, kind: type) -> None:
-    randomizer = survey(mechanism=mechanism, missing="category").randomizer("smokes")
+    randomizer = survey(mechanism=mechanism, missing="category").layout.axis_of("smokes").design
     assert isinstance(randomizer, kind)
     assert (randomizer.cells, randomizer.epsilon) == (3, 1)
 
 
 def test_collected_reports_are_read_and_not_drawn() -> None:
-    ((question, mechanism),) = survey(collected=True).asks()
+    ((question, mechanism),) = survey(collected=True).layout.asks
     assert isinstance(question, CollectedReports)
     assert isinstance(mechanism, Collected)
     assert not mechanism.draws

@@ -1,0 +1,58 @@
+"""A whole job on an embedded cluster: wall time beyond cluster start, and every process's peak."""
+
+from __future__ import annotations
+
+import contextlib
+import re
+import tempfile
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from cluster.backend import Backend
+from cluster.session import ClusterOptions, DaskEngine, open_engine
+from jobs.catalogue import load
+from jobs.ledger import Ledger
+from jobs.lifecycle import run_job
+
+
+def peak_bytes() -> int:
+    """Return the most memory this process has held since it was executed, in bytes."""
+    status = Path("/proc/self/status").read_text("ascii")
+    return int(re.search(r"VmHWM:\s+(\d+) kB", status)[1]) * 1024
+
+
+def timed_job(spec: dict[str, Any], workers: int) -> dict[str, float]:
+    """Run a job into a folder that is thrown away.
+
+    Returns
+    -------
+    dict
+        `seconds`, without the cluster's start and end; `seconds_with_start`; `worker_peak_bytes` and
+        `driver_peak_bytes`.
+    """
+    found: dict[str, float] = {}
+
+    @contextlib.contextmanager
+    def timed_engine() -> Iterator[DaskEngine]:
+        with open_engine(ClusterOptions(workers=workers)) as engine:
+            found["ready"] = time.perf_counter()
+            yield engine
+            found["asked"] = time.perf_counter()
+            peaks = engine._client.run(peak_bytes)
+            found["worker_peak_bytes"] = max(peaks.values())
+        found["closed"] = time.perf_counter()
+
+    with tempfile.TemporaryDirectory() as scratch:
+        home = Path(scratch)
+        job, checked = load({"job": "survey", "output": {"path": str(home / "out")}} | spec)
+        started = time.perf_counter()
+        run_job(job, checked, Backend(timed_engine), Ledger.at(None, home), home)
+        ended = time.perf_counter()
+    return {
+        "seconds": found["asked"] - found["ready"] + ended - found["closed"],
+        "seconds_with_start": ended - started,
+        "worker_peak_bytes": found["worker_peak_bytes"],
+        "driver_peak_bytes": peak_bytes(),
+    }

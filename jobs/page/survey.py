@@ -1,0 +1,165 @@
+"""What the page of a survey shows, taken from its document: texts, numbers and figures."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from jobs.page import figures, words
+from jobs.page.derived import view_cheating, view_groups, view_joint, view_regression, view_statistic
+from jobs.page.scales import Series
+from jobs.page.values import epsilon_of, filled, mapping, mappings, numbers, pairs, sequence
+
+_WORDLESS = 1e6
+"""From this epsilon on, what e to it is says nothing to anybody."""
+
+
+def view_survey(document: dict[str, Any]) -> dict[str, Any]:
+    """Return what the template of a survey is filled with; figures are drawn on the way."""
+    result = mapping(document.get("result"))
+    confidence = words.finite(result.get("confidence")) or 0.95
+    known = mapping(result.get("attributes"))
+    attributes = [_attribute(k, name, mapping(one)) for k, (name, one) in enumerate(known.items())]
+    statistics = mappings(result.get("statistics"))
+    tables = [one for one in statistics if isinstance(one.get("estimate"), list)]
+    return {
+        "population": mapping(document.get("population")),
+        "respondents": result.get("respondents", mapping(document.get("population")).get("rows")),
+        "confidence": f"{100 * confidence:.6g}\N{NO-BREAK SPACE}%",
+        "sampling": result.get("sampling"),
+        "guarantee": _guarantee(document),
+        "privacy": mapping(document.get("privacy")),
+        "budget": _budget(mapping(document.get("privacy"))),
+        "attributes": attributes,
+        "any_below": any(one["below"] for one in attributes),
+        "statistics": [view_statistic(k, one) for k, one in enumerate(statistics) if one not in tables],
+        "joint": [view_joint(one, known) for one in (*mappings(result.get("joint")), *tables)],
+        "regressions": [view_regression(k, one) for k, one in enumerate(mappings(result.get("regressions")))],
+        "groups": view_groups(mappings(result.get("groups"))),
+        "strata": mappings(result.get("strata")),
+        "cheating": [view_cheating(k, one) for k, one in enumerate(mappings(result.get("cheating")))],
+        "asked": _asked(document, result),
+        "times": view_times(mapping(document.get("seconds"))),
+        "provenance": view_provenance(document),
+    }
+
+
+def _guarantee(document: dict[str, Any]) -> dict[str, Any] | None:
+    """Return the parts of the one sentence: whether it is conditional, epsilon, and e to the epsilon."""
+    privacy = mapping(document.get("privacy"))
+    if "epsilon" not in privacy:
+        return None
+    epsilon = words.finite(privacy["epsilon"])
+    collected = mapping(document.get("spec")).get("collected") or str(privacy.get("basis")).startswith(
+        "collected"
+    )
+    times = None if epsilon is None or epsilon < 0 else words.times(epsilon) if epsilon < _WORDLESS else ""
+    return {"epsilon": epsilon, "times": times, "collected": bool(collected)}
+
+
+def _budget(privacy: dict[str, Any]) -> dict[str, Any] | None:
+    """Return the budget as parts of the limit, in per cent: spent before, by this job, and left."""
+    before, after, limit = (
+        words.finite(privacy.get(key)) for key in ("spent_before", "spent_after", "limit")
+    )
+    if after is None:
+        return None
+    before = 0.0 if before is None else before
+    budget: dict[str, Any] = {
+        "before": before,
+        "after": after,
+        "own": max(after - before, 0.0),
+        "limit": limit,
+    }
+    if limit is not None and limit > 0:
+        shares = (min(100 * before / limit, 100.0), min(100 * after / limit, 100.0))
+        budget |= {"left": max(limit - after, 0.0), "shares": [round(share, 3) for share in shares]}
+    return budget
+
+
+def _attribute(k: int, name: str, one: dict[str, Any]) -> dict[str, Any]:
+    labels = [words.label(category) for category in sequence(one.get("categories"))]
+    size = len(labels)
+    shares = filled(numbers(one.get("proportions")), size)
+    errors = filled(numbers(one.get("standard_errors")), size)
+    intervals = filled(pairs(one.get("intervals")), size, (None, None))
+    post = mapping(one.get("post_processed"))
+    if not post and one.get("projected"):
+        post = {one.get("projection") or "projected": one["projected"]}
+    columns = [filled(numbers(values), size) for values in post.values()]
+    known = [
+        (share, label, ends)
+        for share, label, ends in zip(shares, labels, intervals, strict=True)
+        if share is not None
+    ]
+    return {
+        "name": name,
+        "id": f"attribute-{k}",
+        "mechanism": one.get("mechanism"),
+        "reason": one.get("reason"),
+        "together": [words.label(other) for other in sequence(one.get("shared_with"))]
+        or [words.label(other) for other in [one.get("joint")] if other],
+        "epsilon": epsilon_of(one) or words.ABSENT,
+        "missing": mapping(one.get("missing")),
+        "digits": words.percent_places(errors),
+        "post": list(post),
+        "rows": [
+            {"label": label, "share": share, "error": error, "interval": ends, "post": list(others)}
+            for label, share, error, ends, *others in zip(
+                labels, shares, errors, intervals, *columns, strict=True
+            )
+        ],
+        "below": any(share < 0 or share > 1 for share, *_ in known),
+        "highest": max(known, key=lambda row: row[0]) if known else None,
+        "chart": figures.dots(
+            f"attribute-{k}-chart",
+            f"{name}: estimated share of each category, with intervals",
+            labels,
+            [Series("", shares, intervals)],
+            unit="%",
+            scale=100,
+        )
+        if known
+        else None,
+    }
+
+
+def _asked(document: dict[str, Any], result: dict[str, Any]) -> list[dict[str, Any]]:
+    spec, found = mapping(mapping(document.get("spec")).get("attributes")), mapping(result.get("attributes"))
+    asked = []
+    for name in dict.fromkeys([*spec, *found]):
+        one = {**mapping(spec.get(name)), **mapping(found.get(name))}
+        missing = one.get("missing")
+        asked.append(
+            {
+                "name": name,
+                "categories": [words.label(category) for category in sequence(one.get("categories"))],
+                "mechanism": one.get("mechanism"),
+                "epsilon": epsilon_of(one) or words.ABSENT,
+                "true_epsilon": words.finite(one.get("true_epsilon")),
+                "missing": missing.get("handling") if isinstance(missing, dict) else missing,
+                "reason": one.get("reason"),
+            }
+        )
+    return asked
+
+
+def view_times(seconds: dict[str, Any]) -> list[tuple[str, float, float]]:
+    """Return each stage with its seconds, and its part of the longest in per cent."""
+    known = [(name, time) for name, value in seconds.items() if (time := words.finite(value)) is not None]
+    longest = max((time for _, time in known), default=0.0) or 1.0
+    return [(name, time, round(100 * max(time, 0.0) / longest, 2)) for name, time in known]
+
+
+def view_provenance(document: dict[str, Any]) -> list[tuple[str, str]]:
+    """Return where a document comes from, by name, without what it does not say."""
+    population, privacy = mapping(document.get("population")), mapping(document.get("privacy"))
+    parts = {
+        "Job": " ".join(str(document[key]) for key in ("job", "version") if document.get(key) is not None),
+        "Population": population.get("name"),
+        "Fingerprint of the input (keyed)": population.get("fingerprint"),
+        "Privacy model": privacy.get("model"),
+        "Neighbours": privacy.get("neighbours"),
+        "Basis": privacy.get("basis"),
+        "Roles": document.get("roles"),
+    }
+    return [(name, str(value)) for name, value in parts.items() if value]

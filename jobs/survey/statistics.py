@@ -1,0 +1,301 @@
+"""Statistics of a table of shares, and their standard errors by the delta method.
+
+Each measure is a function of shares, written for stacks of tables and returned with its gradient. The
+variance of its estimate is the gradient's quadratic form in the covariance of the estimated shares, which
+`jobs.survey.reconstruct` takes without forming that matrix. All is post-processing.
+
+References
+----------
+papers/randomized-response, equations 24 to 26 and result 5, whose gradient lacks a minus.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from statistics import NormalDist
+from types import MappingProxyType
+from typing import TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from jobs.survey.postprocess import project_to_simplex, pull_back_projection
+from jobs.survey.reconstruct import Gradients, Margin
+from udfs.design import Shares
+
+Values: TypeAlias = npt.NDArray[np.float64]
+
+CONFIDENCE = 0.95
+_Z = NormalDist().inv_cdf(0.5 + CONFIDENCE / 2)
+_ROUNDING = 1e-12
+"""A variance of scores below this share of their squared range is none."""
+
+
+def entropy(shares: Shares) -> tuple[Values, Gradients]:
+    """Return Shannon's entropy, in bits.
+
+    Parameters
+    ----------
+    shares : ndarray of float64, shape (..., cells)
+        Non-negative, of sum one. A cell of share 0 contributes 0, and its gradient is given as 0.
+
+    Returns
+    -------
+    values : ndarray of float64, shape (...)
+        Of the range 0 to log2(cells).
+    gradients : ndarray of float64, shape (..., cells)
+        `-(log2(share) + 1 / ln 2)`.
+
+    Examples
+    --------
+    >>> float(entropy(np.array([0.5, 0.25, 0.25, 0.0]))[0])
+    1.5
+    """
+    logs = _log_of(shares, np.ones_like(shares)) / math.log(2)
+    gradients = np.where(shares > 0, -logs - 1 / math.log(2), 0.0)
+    return -(shares * logs).sum(axis=-1), gradients
+
+
+def mutual_information(tables: Shares) -> tuple[Values, Gradients]:
+    """Return the mutual information of two attributes, in bits.
+
+    Parameters
+    ----------
+    tables : ndarray of float64, shape (..., rows, columns)
+        Non-negative, of sum one. A cell of share 0 contributes 0, and its gradient is given as 0.
+
+    Returns
+    -------
+    values : ndarray of float64, shape (...)
+        Of the range 0 to log2(min(rows, columns)).
+    gradients : ndarray of float64, shape (..., rows, columns)
+        `log2(share / (row * column)) - 1 / ln 2`, where row and column are the cell's margins.
+    """
+    values, gradients = g_squared(tables)
+    return values / (2 * math.log(2)), gradients / (2 * math.log(2))
+
+
+def g_squared(tables: Shares) -> tuple[Values, Gradients]:
+    """Return the likelihood ratio statistic of independence, a respondent: 2 ln 2 `mutual_information`."""
+    rows, columns = _margins(tables)
+    logs = _log_of(tables, rows * columns)
+    gradients = np.where(tables > 0, 2 * (logs - 1), 0.0)
+    return np.maximum(2 * (tables * logs).sum(axis=(-2, -1)), 0.0), gradients
+
+
+def phi_squared(tables: Shares) -> tuple[Values, Gradients]:
+    """Return the mean square contingency: Pearson's chi-square of independence, for each respondent.
+
+    Parameters
+    ----------
+    tables : ndarray of float64, shape (..., rows, columns)
+        Non-negative, of sum one. Rows and columns of sum 0 contribute 0, and their gradient is given as 0.
+
+    Returns
+    -------
+    values : ndarray of float64, shape (...)
+        Of the range 0 to min(rows, columns) - 1.
+    gradients : ndarray of float64, shape (..., rows, columns)
+        With `ratio = share / (row * column)`, `2 ratio - sum of column * ratio**2 over the cell's row - sum of
+        row * ratio**2 over its column`.
+    """
+    rows, columns = _margins(tables)
+    expected = rows * columns
+    ratios = np.divide(tables, expected, out=np.zeros_like(tables), where=expected > 0)
+    of_rows = (columns * ratios**2).sum(axis=-1, keepdims=True)
+    of_columns = (rows * ratios**2).sum(axis=-2, keepdims=True)
+    gradients = np.where(expected > 0, 2 * ratios - of_rows - of_columns, 0.0)
+    return (np.where(expected > 0, ratios - 1, 0.0) * (tables - expected)).sum(axis=(-2, -1)), gradients
+
+
+def pearson(tables: Shares, row_scores: Values, column_scores: Values) -> tuple[Values, Gradients]:
+    """Return Pearson's correlation of two attributes whose categories have scores.
+
+    Parameters
+    ----------
+    tables : ndarray of float64, shape (..., rows, columns)
+        Of sum one; single shares may be negative.
+    row_scores, column_scores : ndarray of float64, shapes (rows,) and (columns,)
+
+    Returns
+    -------
+    values : ndarray of float64, shape (...)
+        Within -1 and 1 where no share is negative. NaN where the scores of an attribute have no positive
+        variance.
+    gradients : ndarray of float64, shape (..., rows, columns)
+        `a b - value (a**2 + b**2) / 2` of the standardized scores a and b.
+    """
+    rows, columns = _margins(tables)
+    a = _standardized(row_scores[:, None], rows)
+    b = _standardized(column_scores[None, :], columns)
+    values = (tables * a * b).sum(axis=(-2, -1), keepdims=True)
+    return values[..., 0, 0], a * b - values * (a**2 + b**2) / 2
+
+
+@dataclass(frozen=True)
+class StatisticEstimate:
+    """One statistic of a survey.
+
+    Attributes
+    ----------
+    kind : str
+    of : tuple of str
+        The attributes.
+    estimate : float
+        NaN where the reports do not tell.
+    standard_error : float
+        The delta method's.
+    interval : tuple of float
+        At 95 %, within what the statistic can be.
+    unit : str, optional
+    note : str, optional
+        What to know before relying on them.
+    """
+
+    kind: str
+    of: tuple[str, ...]
+    estimate: float
+    standard_error: float
+    interval: tuple[float, float]
+    unit: str | None
+    note: str | None
+
+
+@dataclass(frozen=True)
+class _Measure:
+    """A measure of tables that have no negative shares.
+
+    Parameters
+    ----------
+    function : callable
+    largest : callable
+        The most it can be, by the table's shape.
+    unit : str, optional
+    times_answers : bool
+        Whether the statistic is the measure times the number of those who answered.
+    """
+
+    function: Callable[[Shares], tuple[Values, Gradients]]
+    largest: Callable[[tuple[int, ...]], float]
+    unit: str | None = None
+    times_answers: bool = False
+
+
+_MEASURES: Mapping[str, _Measure] = MappingProxyType(
+    {
+        "entropy": _Measure(entropy, lambda shape: math.log2(math.prod(shape)), "bits"),
+        "mutual-information": _Measure(mutual_information, lambda shape: math.log2(min(shape)), "bits"),
+        "chi-square": _Measure(phi_squared, lambda shape: min(shape) - 1.0, times_answers=True),
+        "g-squared": _Measure(g_squared, lambda shape: 2 * math.log(min(shape)), times_answers=True),
+    }
+)
+KINDS = (*_MEASURES, "pearson")
+
+_ROUNDING = 1e-12
+"""A share smaller than this is 0, as far as floats can tell."""
+_UNKNOWN = "Too few seem to have answered."
+_NO_VARIANCE = "The estimated variance of an attribute's scores is not positive."
+
+
+def estimate_statistic(
+    kind: str, margin: Margin, scores: Sequence[Sequence[float]] | None = None
+) -> StatisticEstimate:
+    """Estimate one statistic of some attributes among those who answered all of them.
+
+    Parameters
+    ----------
+    kind : str
+        One of `KINDS`.
+    margin : Margin
+        Of any number of attributes for the entropy, which is that of their product cell; else of two.
+    scores : two sequences of float, optional
+        What `pearson` counts the categories of each attribute as; by default 0, 1, 2 and so on.
+
+    Returns
+    -------
+    StatisticEstimate
+        `chi-square` and `g-squared` are of as many as are estimated to have answered. All but `pearson`
+        are taken at the unbiased shares' projection to the simplex, and its Jacobian goes into the standard
+        error; that changes nothing where no share is negative.
+
+    Notes
+    -----
+    A standard error is that of the first-order term, and holds where that term is more than the rest: not
+    near independence for all but the correlation, nor near uniform shares for the entropy. Estimates other
+    than the correlation's are biased upwards (the entropy's downwards) by the second-order term.
+    """
+    shares = margin.proportions
+    if not np.isfinite(shares).all():
+        return _unknown(kind, margin, _UNKNOWN)
+    if kind == "pearson":
+        return _estimate_pearson(margin, scores)
+    measure, reports = _MEASURES[kind], margin.table.reports
+    projected = project_to_simplex(shares.ravel())
+    projected = np.where(projected < _ROUNDING, 0.0, projected)
+    value, gradient = measure.function(projected if kind == "entropy" else projected.reshape(shares.shape))
+    pulled = pull_back_projection(projected, gradient.ravel()).reshape(shares.shape)
+    scale, by_answered = 1.0, 0.0
+    if measure.times_answers:
+        scale, by_answered = reports * margin.answered, reports * float(value)
+    estimate, error = scale * float(value), math.sqrt(margin.variance(scale * pulled, by_answered))
+    interval = _interval(estimate, error, 0.0, scale * measure.largest(shares.shape))
+    note = " ".join(_notes(kind, shares)) or None
+    return StatisticEstimate(kind, margin.of, estimate, error, interval, measure.unit, note)
+
+
+def _notes(kind: str, shares: Shares) -> Iterator[str]:
+    """Say what to know before relying on a measure of these unbiased shares."""
+    negative = int((shares < -_ROUNDING).sum())
+    if negative:
+        yield (
+            f"{negative} of {shares.size} cells had negative estimates: this is of the nearest shares without"
+            " negative ones, and its standard error is approximate."
+        )
+    if kind != "entropy":
+        yield "Near independence this standard error does not hold: ask for an independence-test."
+
+
+def _estimate_pearson(margin: Margin, scores: Sequence[Sequence[float]] | None) -> StatisticEstimate:
+    shares = margin.proportions
+    rows, columns = scores or [range(cells) for cells in shares.shape]
+    value, gradient = pearson(shares, np.array(rows, dtype=np.float64), np.array(columns, dtype=np.float64))
+    estimate = float(value)
+    if math.isnan(estimate):
+        return _unknown("pearson", margin, _NO_VARIANCE)
+    error = math.sqrt(margin.variance(gradient))
+    interval = _interval(estimate, error, -1.0, 1.0)
+    note = None if abs(estimate) <= 1 else "The unbiased shares give a correlation beyond 1."
+    return StatisticEstimate("pearson", margin.of, estimate, error, interval, None, note)
+
+
+def _unknown(kind: str, margin: Margin, note: str) -> StatisticEstimate:
+    unit = _MEASURES[kind].unit if kind in _MEASURES else None
+    return StatisticEstimate(kind, margin.of, math.nan, math.nan, (math.nan, math.nan), unit, note)
+
+
+def _interval(estimate: float, error: float, least: float, most: float) -> tuple[float, float]:
+    low, high = np.clip([estimate - _Z * error, estimate + _Z * error], least, most)
+    return float(low), float(high)
+
+
+def _margins(tables: Shares) -> tuple[Shares, Shares]:
+    """Return the row and column sums, ready to be broadcast against the tables."""
+    return tables.sum(axis=-1, keepdims=True), tables.sum(axis=-2, keepdims=True)
+
+
+def _log_of(shares: Shares, expected: Shares) -> Shares:
+    """Return the natural logarithm of shares over what is expected, 0 where there are none."""
+    ratios = np.divide(shares, expected, out=np.ones_like(shares), where=shares > 0)
+    logs: Shares = np.log(ratios)
+    return logs
+
+
+def _standardized(scores: Values, margins: Shares) -> Values:
+    """Return scores less their mean over their standard deviation, NaN where that is none."""
+    centred = scores - (margins * scores).sum(axis=(-2, -1), keepdims=True)
+    variance = (margins * centred**2).sum(axis=(-2, -1), keepdims=True)
+    positive = variance > _ROUNDING * np.ptp(scores) ** 2
+    standardized: Values = centred / np.sqrt(np.where(positive, variance, np.nan))
+    return standardized

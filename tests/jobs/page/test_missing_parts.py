@@ -1,0 +1,81 @@
+from __future__ import annotations
+
+import copy
+import re
+from typing import Any
+
+import pytest
+
+from jobs.page import render_study, render_survey
+from tests.jobs.page.documents import attribute, document, rich
+from tests.jobs.page.reading import read, rows
+from tests.jobs.page.studies import rich_study
+
+
+def _without(made: Any, path: tuple[Any, ...], replace: bool) -> Any:
+    made = copy.deepcopy(made)
+    at = made
+    for key in path[:-1]:
+        at = at[key]
+    if replace:
+        at[path[-1]] = None
+    else:
+        del at[path[-1]]
+    return made
+
+
+def _paths(value: Any, path: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
+    """Return the path of everything in a document, but of one element of each list."""
+    if isinstance(value, dict):
+        inner = list(value.items())
+    else:
+        inner = list(enumerate(value))[:1] if isinstance(value, list) else []
+    return [(*path, key) for key, _ in inner] + [p for key, one in inner for p in _paths(one, (*path, key))]
+
+
+def test_whatever_is_null_or_not_there_the_page_is_made(monkeypatch: pytest.MonkeyPatch) -> None:
+    # Figures are the slow part, and take what is missing in a test of their own.
+    monkeypatch.setattr("jobs.page.figures.dots", lambda *_, **__: "")
+    paths = _paths(rich())
+    assert len(paths) > 200
+    for path in paths:
+        for replace in (True, False):
+            _assert_clean(render_survey(_without(rich(), path, replace)), path)
+
+
+def test_whatever_is_null_or_not_there_the_page_of_a_study_is_made(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("jobs.page.figures.dots", lambda *_, **__: "")
+    monkeypatch.setattr("jobs.page.study_figures.draw_curves", lambda *_, **__: "")
+    paths = _paths(rich_study())
+    assert len(paths) > 80
+    for path in paths:
+        for replace in (True, False):
+            _assert_clean(render_study(_without(rich_study(), path, replace)), path)
+
+
+def test_a_study_of_nothing_but_nulls_can_be_drawn() -> None:
+    made = rich_study()
+    for point in made["result"]["study"]["points"]:
+        point |= {key: [None] * len(values) for key, values in point.items() if isinstance(values, list)}
+        point["guess"] = {}
+    shown = render_study(made)
+    _assert_clean(shown, ())
+    assert b"not estimable" in shown
+
+
+def _assert_clean(page: bytes, path: tuple[Any, ...]) -> None:
+    shown = page.decode()
+    assert "None" not in re.sub(r"<style>.*?</style>", "", shown, flags=re.S), path
+    assert not re.search(r"\b(nan|inf)\b", re.sub(r"<[^>]*>", "", shown)), path
+
+
+@pytest.mark.parametrize("made", [{}, {"result": None}, {"result": {"attributes": {"a": {}}}}])
+def test_an_empty_document_is_an_empty_page(made: dict[str, Any]) -> None:
+    read(render_survey(made))
+    read(render_study(made))
+
+
+def test_estimates_that_are_all_null_are_said_to_be_so() -> None:
+    shown = read(render_survey(document({"a": attribute(["x", "y"], [None, None], None)})))
+    assert rows(shown.all("table")[0]) == [["x", "–", "–", "–", "–"], ["y", "–", "–", "–", "–"]]
+    assert "The reports do not tell" in shown.text

@@ -1,0 +1,118 @@
+"""Columns that stand beside reports and are no secret: strata, groups, weights, covariates.
+
+They are read, never drawn for and never written. A job asks for them only where the data was collected
+elsewhere, and so shows nothing of them that its spec does not name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from udfs.categories import MISSING, Reading
+from udfs.design import Counts
+from udfs.errors import SchemaError
+from udfs.lookup import Category
+from udfs.randomizer import Codes
+from udfs.streams import Draws
+from udfs.tables import WEIGHT_RANGE
+
+
+@dataclass(frozen=True)
+class NumberQuestion:
+    """What number stands in this column?
+
+    Parameters
+    ----------
+    column : str
+    weights : bool
+        Whether the numbers are weights: from 0 up, and neither tiny nor huge.
+    """
+
+    column: str
+    weights: bool = False
+    missing: ClassVar[str] = "none"
+    imputes: ClassVar[bool] = False
+    labels: ClassVar[tuple[Category | None, ...]] = ()
+
+    @property
+    def name(self) -> str:
+        """The question's name: its column's."""
+        return self.column
+
+    @property
+    def parts(self) -> tuple[NumberQuestion, ...]:
+        """Itself: it reads one column."""
+        return (self,)
+
+    @property
+    def label(self) -> str:
+        """The question."""
+        return f"number {self.column!r} weights={self.weights}"
+
+    def check_type(self, arrow_type: pa.DataType, where: str) -> None:
+        """Refuse a column that holds no numbers."""
+        if not (
+            pa.types.is_integer(arrow_type)
+            or pa.types.is_floating(arrow_type)
+            or pa.types.is_decimal(arrow_type)
+        ):
+            raise SchemaError(f"{where}, column {self.column!r}", "must hold numbers", f"type {arrow_type}")
+
+    def read(self, block: pa.RecordBatch) -> Reading:
+        """Return a block's numbers as float64, and how many rows hold none that can be."""
+        column, faults = block.column(self.column), {}
+        numbers = column.cast(pa.float64(), safe=False).to_numpy(zero_copy_only=False)
+        if column.null_count:
+            faults[self.column, MISSING] = column.null_count
+        finite = np.isfinite(numbers)
+        infinite = int(np.count_nonzero(~finite)) - column.null_count
+        if infinite:
+            faults[self.column, "numbers that are not finite"] = infinite
+        if self.weights:
+            wrong = finite & (numbers != 0) & ~((numbers >= 1 / WEIGHT_RANGE) & (numbers <= WEIGHT_RANGE))
+            if wrong.any():
+                what = "weights below 0, or beyond what can be added up exactly"
+                faults[self.column, what] = int(np.count_nonzero(wrong))
+        return Reading(numbers, faults)
+
+    def impute(self, codes: Codes, draws: Draws) -> Codes:
+        """Return the numbers: nothing is drawn."""
+        return codes
+
+
+@dataclass(frozen=True)
+class Aside:
+    """The mechanism that only reads a column which is no secret; it is added up by tallies alone."""
+
+    draws: ClassVar[bool] = False
+    label: ClassVar[str] = "aside"
+
+    def randomize(self, answers: Codes, draws: Draws) -> npt.NDArray[np.generic]:
+        """Return the values as they are."""
+        return answers
+
+    def zeros(self) -> Counts:
+        """Return the sum of nothing."""
+        return np.zeros(0, dtype=np.int64)
+
+    def tally(self, reports: npt.NDArray[np.generic]) -> Counts:
+        """Add nothing up."""
+        return self.zeros()
+
+    def thresholds(self) -> dict[str, int]:
+        """Return nothing: no report is made."""
+        return {}
+
+    def report_type(self, labels: Sequence[Category | None]) -> pa.DataType:
+        """Refuse: what is no secret is not written again."""
+        raise NotImplementedError("asides are not written")
+
+    def to_arrow(self, reports: npt.NDArray[np.generic], labels: Sequence[Category | None]) -> pa.Array:
+        """Refuse: what is no secret is not written again."""
+        raise NotImplementedError("asides are not written")

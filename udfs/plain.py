@@ -1,0 +1,73 @@
+"""Answers that nothing hides: strata and samples beside reports, and the truth of a public population."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+import numpy.typing as npt
+
+from udfs.design import Counts, Design, Estimate, Shares
+
+
+@dataclass(frozen=True)
+class PlainAnswers(Design):
+    """The design whose reports are the answers themselves. It protects nobody: epsilon is infinite.
+
+    Examples
+    --------
+    >>> PlainAnswers(2).estimate(np.array([30, 10]), 40).shares
+    array([0.75, 0.25])
+    """
+
+    cells: int
+    name: ClassVar[str] = "plain"
+
+    @property
+    def label(self) -> str:
+        """The design."""
+        return f"plain cells={self.cells}"
+
+    @property
+    def features(self) -> int:
+        """As many as cells."""
+        return self.cells
+
+    def observe(self, shares: Shares, axis: int = 0) -> Shares:
+        """Return the shares."""
+        return shares
+
+    def reconstruct(self, observed: Shares, axis: int = 0) -> Shares:
+        """Return what was observed."""
+        return observed
+
+    def pull_back(self, gradient: Shares, axis: int = 0) -> Shares:
+        """Return the gradient."""
+        return gradient
+
+    def reconstruct_squares(self, observed: Shares, axis: int = 0) -> Shares:
+        """Return what was observed: a single estimate is 0 or 1."""
+        return observed
+
+    def second_moments(self) -> npt.NDArray[np.float64]:
+        """Return 1 at [v, v, v], else 0."""
+        moments = np.zeros((self.cells,) * 3)
+        np.einsum("iii->i", moments)[:] = 1.0
+        return moments
+
+    def zeros(self) -> Counts:
+        """Return the sum of no reports."""
+        return np.zeros(self.cells, dtype=np.int64)
+
+    def tally(self, reports: npt.NDArray[np.generic]) -> Counts:
+        """Count each cell."""
+        return np.bincount(reports.astype(np.intp), minlength=self.cells).astype(np.int64)
+
+    def estimate(self, counts: Counts, reports: int) -> Estimate:
+        """Return the shares with their sampling covariance."""
+        if reports == 0:
+            return Estimate(np.empty(0), np.empty((0, 0)), 0)
+        observed = counts / reports
+        scale = 1.0 / (reports - 1) if reports > 1 else np.nan
+        return Estimate(observed, (np.diag(observed) - np.outer(observed, observed)) * scale, reports)
