@@ -17,7 +17,8 @@ import pyarrow as pa
 from udfs.errors import SchemaError, SpecError
 from udfs.lookup import Category, Lookup, can_hold_answers
 from udfs.randomizer import Codes
-from udfs.streams import Draws, uniform_digits
+from udfs.streams import Draws
+from udfs.uniform import uniform_digits
 
 Missing: TypeAlias = Literal["none", "category", "random"]
 Undeclared: TypeAlias = Literal["refuse", "missing"]

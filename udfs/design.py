@@ -145,8 +145,10 @@ class MatrixDesign(Design):
     def inverse(self) -> npt.NDArray[np.float64]:
         """The (left) inverse of P: float64, shape (cells, reports)."""
         reports, cells = self.matrix.shape
-        invert = np.linalg.inv if reports == cells else np.linalg.pinv
-        return np.asarray(invert(self.matrix), dtype=np.float64)
+        if reports == cells:
+            return np.asarray(np.linalg.inv(self.matrix), dtype=np.float64)
+        weighted = self.matrix / self.matrix.mean(axis=1, keepdims=True)
+        return np.asarray(np.linalg.solve(self.matrix.T @ weighted, weighted.T), dtype=np.float64)
 
     def check_law(self, where: str) -> None:
         """Refuse a matrix that cannot be inverted, or is none of probabilities.

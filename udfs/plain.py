@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -15,6 +14,12 @@ from udfs.design import Counts, Design, Estimate, Shares
 class PlainAnswers(Design):
     """The design whose reports are the answers themselves. It protects nobody: epsilon is infinite.
 
+    Parameters
+    ----------
+    cells : int
+    name : str
+        What it is said to be: reports of a design whose law is not known are taken as they are, too.
+
     Examples
     --------
     >>> PlainAnswers(2).estimate(np.array([30, 10]), 40).shares
@@ -22,12 +27,12 @@ class PlainAnswers(Design):
     """
 
     cells: int
-    name: ClassVar[str] = "plain"
+    name: str = "plain"
 
     @property
     def label(self) -> str:
         """The design."""
-        return f"plain cells={self.cells}"
+        return f"{self.name} cells={self.cells}"
 
     @property
     def features(self) -> int:

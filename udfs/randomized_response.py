@@ -19,7 +19,8 @@ import numpy.typing as npt
 from udfs.exact import WORD, truth_threshold
 from udfs.randomizer import Codes, PureRandomizer, Shares, code_dtype
 from udfs.reports import CodeReports
-from udfs.streams import Draws, Lane, uniform_digits
+from udfs.streams import Draws, Lane
+from udfs.uniform import uniform_digits
 
 
 @dataclass(frozen=True)

@@ -22,7 +22,8 @@ from udfs.exact import parse_epsilon
 from udfs.lookup import Category
 from udfs.randomized_response import RandomizedResponse
 from udfs.randomizer import Codes, Counts, code_dtype
-from udfs.streams import Draws, Lane, Words, uniform_digits
+from udfs.streams import Draws, Lane, Words
+from udfs.uniform import uniform_digits
 
 
 @dataclass(frozen=True)

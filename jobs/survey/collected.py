@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, cast
@@ -113,6 +114,31 @@ def run_cheating(spec: SurveySpec, population: Population) -> list[dict[str, Any
         model = cheater_detection if isinstance(collected, CheaterDetection) else stochastic_lie_detector
         documents.append(_cheating_document(name, model(first, second)))
     return documents
+
+
+def from_two_samples(attributes: dict[str, Any], cheating: list[dict[str, Any]]) -> dict[str, Any]:
+    """Return attributes' documents with the carriers that two samples tell of, in place of the shares of yes.
+
+    Where the model leaves open whether cheaters are carriers, there are no proportions.
+    """
+    nothing = {"simplex-projection": None, "clip-and-rescale": None, "maximum-likelihood": None}
+    found = {}
+    for one in cheating:
+        name, carriers = one["attribute"], one["estimates"].get("carriers")
+        share, error = (
+            (carriers["estimate"], carriers["standard_error"]) if carriers else (math.nan, math.nan)
+        )
+        low, high = carriers["interval"] if carriers else (math.nan, math.nan)
+        note = None if carriers else "see cheating: whether cheaters are carriers is not known"
+        found[name] = attributes[name] | {
+            "proportions": [1 - share, share],
+            "standard_errors": [error, error],
+            "intervals": [[1 - high, 1 - low], [low, high]],
+            "projected": None,
+            "post_processed": nothing,
+            "missing": attributes[name]["missing"] | {"note": note},
+        }
+    return attributes | found
 
 
 def _cheating_document(name: str, found: TwoSampleEstimate) -> dict[str, Any]:

@@ -168,6 +168,7 @@ class Matrix(FieldTable):
 class TwoSamplesTable(_Collected):
     """Two samples with chances of their own: how many carry the trait, and how many cheat."""
 
+    design: str
     sample: Text = Field(description="The column that says which sample a respondent was in.")
     p: dict[Text, Probability] = Field(description="The chance of each sample, by its value in that column.")
 

@@ -9,7 +9,7 @@ import numpy as np
 from jobs.survey.estimate import AttributeEstimate, estimate_attribute
 from jobs.survey.independence import independence_test
 from jobs.survey.inquiry import Estimates
-from jobs.survey.reconstruct import Margin
+from jobs.survey.margin import Margin
 from jobs.survey.spec import AttributeTable, StatisticTable, SurveySpec
 from jobs.survey.statistics import estimate_statistic
 from udfs.lookup import Category
@@ -33,7 +33,7 @@ def _attribute_document(estimates: Estimates, name: str) -> dict[str, Any]:
         "post_processed": estimate.post_processed,
         "raw": estimate.raw,
         "raw_standard_errors": estimate.raw_standard_errors,
-        "reports": estimates.reports_of(name).tolist(),
+        "reports": estimates.reports_of(name),
         "missing": {
             "handling": table.missing,
             "share": share,

@@ -12,8 +12,8 @@ from statistics import NormalDist
 import numpy as np
 import numpy.typing as npt
 
+from jobs.survey.margin import Margin
 from jobs.survey.postprocess import clip_and_rescale, maximum_likelihood, project_to_simplex
-from jobs.survey.reconstruct import Margin
 from udfs.design import Shares
 from udfs.randomized_response import RandomizedResponse
 

@@ -25,9 +25,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 from scipy.stats import chi2
 
+from jobs.survey.margin import Margin
+from jobs.survey.measures import phi_squared
 from jobs.survey.postprocess import project_to_simplex
-from jobs.survey.reconstruct import Gradients, Margin
-from jobs.survey.statistics import phi_squared
+from jobs.survey.reconstruct import Gradients
 from udfs.design import Shares
 
 _ROUNDING = 1e-9

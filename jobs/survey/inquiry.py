@@ -14,7 +14,8 @@ import numpy as np
 
 from jobs.population import Population
 from jobs.survey.layout import Layout
-from jobs.survey.reconstruct import Axis, Margin, Sample, TableEstimate
+from jobs.survey.margin import Margin
+from jobs.survey.reconstruct import Axis, Sample, TableEstimate
 from jobs.survey.spec import SurveySpec
 from udfs.asides import Aside, NumberQuestion
 from udfs.asking import Ask
@@ -58,9 +59,13 @@ class Estimates:
         return Margin(self.tables[key], tuple(attributes), missing)
 
     def reports_of(self, attribute: str) -> Any:
-        """Return the sum of the reports that an attribute's shares were estimated from."""
-        unit = self.spec.layout.unit_of(attribute)
-        return unit.counts_of(attribute, self.reports[self.spec.layout.units.index(unit)])
+        """Return the sum of the reports to an attribute: by its own cells, also where the reports are joint."""
+        unit, axis = self.spec.layout.unit_of(attribute), self.spec.layout.axis_of(attribute)
+        counts = unit.counts_of(attribute, self.reports[self.spec.layout.units.index(unit)])
+        if len(axis.attributes) == 1:
+            return counts
+        others = tuple(place for place, name in enumerate(axis.attributes) if name != attribute)
+        return counts.reshape(axis.shape).sum(axis=others)
 
 
 @dataclass(frozen=True)

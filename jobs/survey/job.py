@@ -16,7 +16,7 @@ from typing import Any
 from jobs.population import Data, Population
 from jobs.results import encode
 from jobs.survey.check import check_data
-from jobs.survey.collected import run_cheating, run_regressions
+from jobs.survey.collected import from_two_samples, run_cheating, run_regressions
 from jobs.survey.document import attribute_documents, group_document, joint_documents, statistic_document
 from jobs.survey.estimate import CONFIDENCE
 from jobs.survey.inquiry import Inquiry
@@ -63,10 +63,14 @@ class Survey:
         if spec.study is not None:
             return {"model": "none", "basis": "a study on public data: nothing is protected", "epsilon": None}
         basis = "drawn by this job" if spec.collected is None else "collected: as the spec says"
+        covers = (
+            "all that respondents report" if spec.collected is None else "reports, and no column beside them"
+        )
         return {
             "model": "local",
             "neighbours": "one respondent replaced",
             "basis": basis,
+            "covers": covers,
             "epsilon": spec.layout.epsilon,
         }
 
@@ -80,11 +84,12 @@ class Survey:
         stage = "randomize" if spec.collected is None else "count reports"
         sums = ask(inquiry.asks, stage, inquiry.tallies)  # a sum for each ask, then one for each table
         whole, groups = inquiry.estimates(sums, population.rows)
+        cheating = run_cheating(spec, population)
         return {
             "respondents": population.rows,
             "confidence": CONFIDENCE,
             "sampling": _sampling(spec),
-            "attributes": attribute_documents(whole),
+            "attributes": from_two_samples(attribute_documents(whole), cheating),
             "statistics": [
                 statistic_document(spec, statistic, whole.margin(statistic.of))
                 for statistic in spec.statistics
@@ -92,7 +97,7 @@ class Survey:
             "joint": joint_documents(whole),
             "strata": inquiry.strata_documents(whole),
             "groups": [group_document(label, own) for label, own in groups],
-            "cheating": run_cheating(spec, population),
+            "cheating": cheating,
             "regressions": run_regressions(spec, population),
         }
 

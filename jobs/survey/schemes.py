@@ -25,6 +25,8 @@ from udfs.several import LARGEST_PRODUCT
 if TYPE_CHECKING:
     from jobs.survey.spec import SurveySpec
 
+SHARED_MECHANISMS = ("randomized-response", "auto")
+"""What an attribute may say it is asked with where it shares a report."""
 SCHEMES = ("split", "sample", "joint")
 
 
@@ -76,9 +78,12 @@ def predict_schemes(spec: SurveySpec, names: Sequence[str], epsilon: Decimal) ->
             tables.append(inside)
     predictions = {"split": _split, "sample": _sampled, "joint": _joint}
     variances: dict[str, float | None] = {}
+    shareable = all(spec.attributes[name].mechanism in SHARED_MECHANISMS for name in names)
+    bound = spec.budget is not None and not shareable
     for scheme, predict in predictions.items():
         try:
-            variances[scheme] = predict(spec, cells, tables, epsilon)
+            apart = bound and scheme != "split"
+            variances[scheme] = None if apart else predict(spec, cells, tables, epsilon)
         except SpecError:  # so little epsilon, or so many cells, that nothing could be estimated
             variances[scheme] = None
     return Schemes(epsilon, tuple(tables), variances)

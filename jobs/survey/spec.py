@@ -12,7 +12,8 @@ from pydantic import BeforeValidator, Field, model_validator
 
 from jobs.spec import Epsilon, Spec, Table, Text
 from jobs.survey.collected_spec import CollectedTable, TwoSamplesTable
-from jobs.survey.layout import Layout, lay_out
+from jobs.survey.layout import Layout
+from jobs.survey.units import lay_out
 from udfs.categories import CategoryQuestion
 from udfs.errors import SpecError
 

@@ -114,7 +114,9 @@ def quantities(estimates: Estimates) -> tuple[Values, Values]:
         values.extend(margin.proportions)
         variances.extend(margin.variances())
     for statistic in estimates.spec.statistics:
-        found = estimate_statistic(statistic.kind, estimates.margin(statistic.of), statistic.scores)
+        found = estimate_statistic(
+            statistic.kind, estimates.margin(statistic.of), estimates.spec.scores(statistic)
+        )
         values.append(found.estimate)
         variances.append(found.standard_error**2)
     return np.array(values), np.array(variances)

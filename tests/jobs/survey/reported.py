@@ -10,7 +10,8 @@ from functools import cached_property
 
 import numpy as np
 
-from jobs.survey.reconstruct import Axis, Margin, TableEstimate
+from jobs.survey.margin import Margin
+from jobs.survey.reconstruct import Axis, TableEstimate
 from sample_data.make import BIOMARKERS
 from udfs.design import Counts, MatrixDesign, Shares
 

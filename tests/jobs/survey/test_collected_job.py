@@ -93,6 +93,10 @@ def test_a_published_lie_detector_comes_out(house: House) -> None:
     assert found["estimates"]["cheaters"]["estimate"] == pytest.approx(0.870695 * (1 - 0.635806), abs=1e-6)
     assert found["p_value"] < 1e-9
     assert document["privacy"]["epsilon"] is None
+    trait = document["result"]["attributes"]["trait"]
+    assert trait["proportions"] == pytest.approx([1 - 0.870695, 0.870695], abs=5e-7)
+    assert trait["standard_errors"] == pytest.approx([0.041118, 0.041118], abs=5e-7)
+    assert trait["mechanism"] == "stochastic-lie-detector"
 
 
 @pytest.mark.parametrize("samples", [["a", "b"], ["1", "2"], ["0", "1"]])

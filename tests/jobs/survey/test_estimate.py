@@ -9,7 +9,8 @@ import pytest
 from scipy import stats
 
 from jobs.survey.estimate import AttributeEstimate, estimate_attribute
-from jobs.survey.reconstruct import Axis, Margin, TableEstimate
+from jobs.survey.margin import Margin
+from jobs.survey.reconstruct import Axis, TableEstimate
 from udfs.laplace import LaplaceMechanism
 from udfs.optimized_unary import OptimizedUnaryEncoding
 from udfs.randomized_response import RandomizedResponse

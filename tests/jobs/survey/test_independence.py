@@ -8,7 +8,8 @@ import pytest
 from scipy.stats import chi2_contingency
 
 from jobs.survey.independence import IndependenceTest, independence_test
-from jobs.survey.reconstruct import Axis, Margin, Sample, TableEstimate
+from jobs.survey.margin import Margin
+from jobs.survey.reconstruct import Axis, Sample, TableEstimate
 from tests.jobs.survey.reported import IDENTITY, Response, Survey, fresh_rng, independent
 from udfs.design import Shares
 

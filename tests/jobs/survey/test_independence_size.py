@@ -10,9 +10,10 @@ import pytest
 from scipy.stats import binom, chi2
 
 from jobs.survey.independence import independence_test
+from jobs.survey.margin import Margin
+from jobs.survey.measures import phi_squared
 from jobs.survey.postprocess import project_to_simplex
-from jobs.survey.reconstruct import Axis, Margin, TableEstimate
-from jobs.survey.statistics import phi_squared
+from jobs.survey.reconstruct import Axis, TableEstimate
 from tests.jobs.survey.reported import Survey, fresh_rng, independent
 from udfs.subset_selection import SubsetSelection
 from udfs.tables import WEIGHT_UNIT

@@ -8,7 +8,8 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from jobs.survey.reconstruct import Axis, Margin, Sample, TableEstimate
+from jobs.survey.margin import Margin
+from jobs.survey.reconstruct import Axis, Sample, TableEstimate
 from udfs.design import Design
 from udfs.laplace import LaplaceMechanism
 from udfs.plain import PlainAnswers

@@ -10,7 +10,8 @@ from cluster.dataset import open_dataset
 from jobs.catalogue import load
 from jobs.results import encode, plain
 from jobs.survey.guess import right_guess
-from jobs.survey.reconstruct import Margin, TableEstimate
+from jobs.survey.margin import Margin
+from jobs.survey.reconstruct import TableEstimate
 from tests.jobs.house import House, spoil_rows
 from udfs.errors import ClusterError
 from udfs.laplace import LaplaceMechanism

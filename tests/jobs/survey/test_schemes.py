@@ -8,7 +8,8 @@ from decimal import Decimal
 import numpy as np
 import pytest
 
-from jobs.survey.reconstruct import Axis, Margin, TableEstimate
+from jobs.survey.margin import Margin
+from jobs.survey.reconstruct import Axis, TableEstimate
 from jobs.survey.schemes import SCHEMES, predict_schemes
 from jobs.survey.spec import SurveySpec
 from tests.jobs.survey.surveys import BIOMARKERS, LDL, TC, survey
@@ -91,7 +92,7 @@ def test_predicted_variances_are_those_of_the_estimates_covariance(mechanism: st
         for name, cells in shape.items()
     }
     statistics = [{"kind": "entropy", "of": of} for of in (["a", "b"], ["c", "a"], ["a", "b", "c"])]
-    for scheme in ("split", "joint"):
+    for scheme in ("split", "joint") if mechanism == "randomized-response" else ("split",):
         spec = survey(tables, budget={"epsilon": 3, "scheme": scheme}, statistics=statistics)
         expected = 0.0
         for of in ("a", "b", "c", "ab", "ca", "abc"):
@@ -104,6 +105,17 @@ def test_predicted_variances_are_those_of_the_estimates_covariance(mechanism: st
             lifted = np.stack([margin.lift(one.reshape(inner)).ravel() for one in np.eye(math.prod(inner))])
             expected += float(np.einsum("fi,ij,fj->", lifted, covariance, lifted))
         assert spec.layout.schemes.variances[scheme] == pytest.approx(expected, rel=1e-9)
+
+
+@pytest.mark.parametrize("scheme", ["sample", "joint"])
+def test_one_report_to_several_attributes_is_randomized_responses(scheme: str):
+    tables = {"a": {"categories": ["x", "y"], "mechanism": "laplace"}, "b": {"categories": ["x", "y"]}}
+    with pytest.raises(SpecError) as refused:
+        survey(tables, budget={"epsilon": 3, "scheme": scheme})
+    assert refused.value.where == "attributes.a.mechanism"
+    auto = survey(tables, budget={"epsilon": 3}).layout
+    assert auto.scheme == "split"
+    assert auto.schemes.variances[scheme] is None
 
 
 CASES = [

@@ -53,10 +53,6 @@ def events(root: Path, scheme: str, epsilon: Any) -> Sample:
         }
         found = house.run(secret=secret)[0]["result"]["attributes"]
         counts = {name: np.array(one["reports"]) for name, one in found.items()}
-        if scheme == "joint":
-            table = counts["a"].reshape(tuple(CELLS.values()))
-            assert (counts["a"] == counts["b"]).all()
-            counts = {"a": table.sum(axis=1), "b": table.sum(axis=0)}
         return np.array([counts["a"][1], counts["b"][2], counts["a"][0], counts["b"][0]])
 
     return sample

@@ -5,12 +5,9 @@ import math
 import numpy as np
 import pytest
 
+from jobs.survey.measures import phi_squared
 from jobs.survey.reconstruct import TableEstimate
-from jobs.survey.statistics import (
-    KINDS,
-    estimate_statistic,
-    phi_squared,
-)
+from jobs.survey.statistics import KINDS, estimate_statistic
 from tests.jobs.survey.reported import (
     INSIDE,
     Survey,

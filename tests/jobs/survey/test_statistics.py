@@ -6,17 +6,10 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
+from jobs.survey.margin import Margin
+from jobs.survey.measures import entropy, g_squared, mutual_information, pearson, phi_squared
 from jobs.survey.postprocess import project_to_simplex
-from jobs.survey.reconstruct import Margin
-from jobs.survey.statistics import (
-    KINDS,
-    entropy,
-    estimate_statistic,
-    g_squared,
-    mutual_information,
-    pearson,
-    phi_squared,
-)
+from jobs.survey.statistics import KINDS, estimate_statistic
 from sample_data.make import BIOMARKERS
 from tests.jobs.survey.reported import (
     BIOMARKER_SHARES,
