@@ -99,6 +99,7 @@ def statistic_document(spec: SurveySpec, table: StatisticTable, margin: Margin) 
         "interval": found.interval,
         "unit": found.unit,
         "note": found.note,
+        "if_independent": found.if_independent,
     }
 
 

@@ -140,13 +140,32 @@ def _scaled_residuals(margin: Margin) -> tuple[Shares, Gradients]:
     """Return the residuals from independence over their predicted standard errors, and their derivative."""
     shares = margin.proportions
     rows, columns = shares.sum(axis=1), shares.sum(axis=0)
+    jacobian, variances, _ = _under_independence(margin)
+    known = variances > _ROUNDING
+    scale = np.divide(1.0, np.sqrt(np.where(known, variances, 1.0)), out=np.zeros(shares.size), where=known)
+    return scale * (shares - np.outer(rows, columns)).ravel(), scale[:, None] * jacobian
+
+
+def _under_independence(margin: Margin) -> tuple[Gradients, Shares, Shares]:
+    """Return the residuals' derivative, and under independence their variances times the reports and the shares."""
+    shares = margin.proportions
+    rows, columns = shares.sum(axis=1), shares.sum(axis=0)
     # Of a cell's share, its row's part of the column and its column's part of the row are no residual.
     jacobian = np.kron(np.eye(len(rows)) - rows[:, None], np.eye(len(columns)) - columns[:, None])
     independent = np.outer(project_to_simplex(rows), project_to_simplex(columns))
     variances = np.diag(jacobian @ margin.covariance_at(independent) @ jacobian.T)
-    known = variances > _ROUNDING
-    scale = np.divide(1.0, np.sqrt(np.where(known, variances, 1.0)), out=np.zeros(shares.size), where=known)
-    return scale * (shares - np.outer(rows, columns)).ravel(), scale[:, None] * jacobian
+    return jacobian, variances, independent.ravel()
+
+
+def phi_squared_of_noise(margin: Margin) -> float:
+    """Return what the estimate of `phi_squared` would be on average if two attributes were independent.
+
+    To second order, and without the projection of negative shares: noise alone, of the design and of sampling.
+    Times the number of reports it is (rows - 1)(columns - 1) where nothing hides the answers.
+    """
+    _, variances, expected = _under_independence(margin)
+    terms = np.divide(variances, expected, out=np.zeros_like(variances), where=expected > _ROUNDING)
+    return float(terms.sum()) / margin.table.reports
 
 
 def _judged(margin: Margin, statistic: float, freedom: float, method: str) -> IndependenceTest:

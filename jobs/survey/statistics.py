@@ -21,6 +21,7 @@ from typing import TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from jobs.survey.independence import phi_squared_of_noise
 from jobs.survey.margin import Margin
 from jobs.survey.measures import entropy, g_squared, mutual_information, pearson, phi_squared
 from jobs.survey.postprocess import project_to_simplex, pull_back_projection
@@ -51,6 +52,8 @@ class StatisticEstimate:
     unit : str, optional
     note : str, optional
         What to know before relying on them.
+    if_independent : float, optional
+        About what the estimate would be on average if the attributes were independent: noise alone.
     """
 
     kind: str
@@ -60,6 +63,7 @@ class StatisticEstimate:
     interval: tuple[float, float]
     unit: str | None
     note: str | None
+    if_independent: float | None = None
 
 
 @dataclass(frozen=True)
@@ -74,26 +78,37 @@ class _Measure:
     unit : str, optional
     times_answers : bool
         Whether the statistic is the measure times the number of those who answered.
+    by_phi_squared : float, optional
+        What it is over `phi_squared` near independence, where it is a measure of dependence.
     """
 
     function: Callable[[Shares], tuple[Values, Gradients]]
     largest: Callable[[tuple[int, ...]], float]
     unit: str | None = None
     times_answers: bool = False
+    by_phi_squared: float | None = None
 
 
 _MEASURES: Mapping[str, _Measure] = MappingProxyType(
     {
         "entropy": _Measure(entropy, lambda shape: math.log2(math.prod(shape)), "bits"),
-        "mutual-information": _Measure(mutual_information, lambda shape: math.log2(min(shape)), "bits"),
-        "chi-square": _Measure(phi_squared, lambda shape: min(shape) - 1.0, times_answers=True),
-        "g-squared": _Measure(g_squared, lambda shape: 2 * math.log(min(shape)), times_answers=True),
+        "mutual-information": _Measure(
+            mutual_information, lambda shape: math.log2(min(shape)), "bits", by_phi_squared=0.5 / math.log(2)
+        ),
+        "chi-square": _Measure(
+            phi_squared, lambda shape: min(shape) - 1.0, times_answers=True, by_phi_squared=1.0
+        ),
+        "g-squared": _Measure(
+            g_squared, lambda shape: 2 * math.log(min(shape)), times_answers=True, by_phi_squared=1.0
+        ),
     }
 )
 KINDS = (*_MEASURES, "pearson")
 
 _ROUNDING = 1e-12
 """A share smaller than this is 0, as far as floats can tell."""
+_LARGEST_DENSE = 4096
+"""Cells beyond which what noise alone would make of a statistic is not worked out: it takes their covariance."""
 _UNKNOWN = "Too few seem to have answered."
 _NO_VARIANCE = "The estimated variance of an attribute's scores is not positive."
 
@@ -123,7 +138,8 @@ def estimate_statistic(
     -----
     A standard error is that of the first-order term, and holds where that term is more than the rest: not
     near independence for all but the correlation, nor near uniform shares for the entropy. Estimates other
-    than the correlation's are biased upwards (the entropy's downwards) by the second-order term.
+    than the correlation's are biased upwards (the entropy's downwards) by the second-order term; of measures of
+    dependence, what it comes to under independence is given with the estimate.
     """
     shares = margin.proportions
     if not np.isfinite(shares).all():
@@ -140,11 +156,14 @@ def estimate_statistic(
         scale, by_answered = reports * margin.answered, reports * float(value)
     estimate, error = scale * float(value), math.sqrt(margin.variance(scale * pulled, by_answered))
     interval = _interval(estimate, error, 0.0, scale * measure.largest(shares.shape))
-    note = " ".join(_notes(kind, shares)) or None
-    return StatisticEstimate(kind, margin.of, estimate, error, interval, measure.unit, note)
+    of_noise = None
+    if measure.by_phi_squared is not None and margin.table.shares.size <= _LARGEST_DENSE:
+        of_noise = scale * measure.by_phi_squared * phi_squared_of_noise(margin)
+    note = " ".join(_notes(kind, shares, of_noise)) or None
+    return StatisticEstimate(kind, margin.of, estimate, error, interval, measure.unit, note, of_noise)
 
 
-def _notes(kind: str, shares: Shares) -> Iterator[str]:
+def _notes(kind: str, shares: Shares, of_noise: float | None) -> Iterator[str]:
     """Say what to know before relying on a measure of these unbiased shares."""
     negative = int((shares < -_ROUNDING).sum())
     if negative:
@@ -154,6 +173,8 @@ def _notes(kind: str, shares: Shares) -> Iterator[str]:
         )
     if kind != "entropy":
         yield "Near independence this standard error does not hold: ask for an independence-test."
+    if of_noise is not None:
+        yield f"If they were independent, noise alone would make it about {of_noise:.4g} on average."
 
 
 def _estimate_pearson(margin: Margin, scores: Sequence[Sequence[float]] | None) -> StatisticEstimate:

@@ -9,9 +9,11 @@ from jobs.survey.measures import phi_squared
 from jobs.survey.reconstruct import TableEstimate
 from jobs.survey.statistics import KINDS, estimate_statistic
 from tests.jobs.survey.reported import (
+    IDENTITY,
     INSIDE,
     Survey,
     exact,
+    fresh_rng,
     independent,
 )
 
@@ -122,3 +124,27 @@ def test_counts_of_a_table_are_of_those_who_answered() -> None:
     assert isinstance(margin.table, TableEstimate)
     found = estimate_statistic("chi-square", margin)
     assert found.estimate == pytest.approx(10**6 * 0.75**2 * float(phi_squared(INSIDE)[0]), rel=1e-4)
+
+
+def test_noise_makes_a_chi_square_of_four_one_of_twenty_one() -> None:
+    """Of two independent attributes with shares .5, .3 and .2, at epsilon 2 each."""
+    shares = np.array([0.5, 0.3, 0.2])
+    found = estimate_statistic("chi-square", Survey(np.outer(shares, shares), 4.0).predicted(10**8))
+    assert found.if_independent == pytest.approx(21, abs=0.5)
+
+
+def test_without_noise_a_chi_square_of_independent_answers_is_its_degrees_of_freedom() -> None:
+    plain = estimate_statistic("chi-square", Survey(independent(3, 4), IDENTITY).predicted(10**8))
+    assert plain.if_independent == pytest.approx(6, rel=1e-4)
+
+
+@pytest.mark.parametrize("joint", [False, True])
+def test_what_noise_alone_makes_of_a_chi_square_is_its_mean_under_independence(joint: bool) -> None:
+    survey, times, reports = Survey(independent(3, 3), 4.0, joint=joint), 4_000, 100_000
+    told = estimate_statistic("chi-square", survey.predicted(10**8)).if_independent
+    rng, seed = fresh_rng()
+    tables = np.stack([survey.margin(one).proportions for one in survey.draw(rng, reports, times)])
+    found = reports * phi_squared(tables)[0]
+    off = (found.mean() - np.array([told, 4.0])) / (found.std() / math.sqrt(times))
+    assert abs(off[0]) < 6.2, f"seed {seed}"
+    assert abs(off[1]) > 6.2, f"seed {seed}"

@@ -1,0 +1,66 @@
+"""Every spec that is shipped runs as it is, on real processes, and finds the truth that was planted."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import sample_data
+from tests.e2e.command import COMMAND
+
+FOLDER = Path(next(iter(sample_data.__path__)))
+SPECS = sorted(FOLDER.glob("*.toml"))
+TRUTH = json.loads((FOLDER / "truth.json").read_text(encoding="utf-8"))
+Z = 6.8
+"""A normal deviate is beyond it once in 1e11 times: one of a hundred is, once in a billion."""
+
+
+def run(spec: Path, out: Path, *options: str) -> dict[str, Any]:
+    """Run a spec of the samples and return its result."""
+    finished = subprocess.run(
+        [COMMAND, "run", str(spec), "--out", str(out), "--quiet", *options],
+        cwd=FOLDER.parent,
+        env=os.environ | {"XDG_STATE_HOME": str(out.parent / "state")},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert finished.returncode == 0, finished.stderr
+    found: dict[str, Any] = json.loads((out / "result.json").read_text(encoding="utf-8"))
+    return found
+
+
+@pytest.mark.parametrize(("spec", "data"), [("survey", "responses"), ("biomarkers", "biomarkers")])
+def test_the_planted_truth_is_found(tmp_path: Path, spec: str, data: str) -> None:
+    result = run(FOLDER / f"{spec}.toml", tmp_path / "out")["result"]
+    for name, planted in TRUTH[data]["attributes"].items():
+        found, counts = result["attributes"][name], np.array(planted["counts"])
+        deviations = (np.array(found["proportions"]) - counts / counts.sum()) / found["standard_errors"]
+        assert np.abs(deviations).max() < Z, (name, deviations)
+    (test,) = (one for one in result["statistics"] if one["kind"] == "independence-test")
+    assert 0 <= test["p_value"] <= 1
+
+
+def test_the_shipped_study_runs_and_is_seen(tmp_path: Path) -> None:
+    document = run(FOLDER / "survey-study.toml", tmp_path / "out", "--set", "study.replications=3")
+    study = document["result"]["study"]
+    assert {path.name for path in (tmp_path / "out").iterdir()} == {
+        "result.json",
+        "study.json",
+        "report.html",
+        "manifest.json",
+    }
+    ldl = np.array(TRUTH["biomarkers"]["attributes"]["ldl"]["counts"])
+    np.testing.assert_allclose(study["truth"][:6], ldl / ldl.sum())
+    assert study["truth"][-2:] == pytest.approx([2.04018, 252.0861], abs=5e-5)
+    assert len(study["points"]) == 20
+
+
+def test_no_spec_is_shipped_that_is_not_run_here() -> None:
+    assert {path.stem for path in SPECS} == {"survey", "biomarkers", "survey-study"}
