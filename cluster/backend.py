@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from cluster.dataset import Dataset, open_dataset
 from cluster.output import Output
 from cluster.population import ClusterPopulation
-from cluster.reduce import Engine, code_digest
+from cluster.reduce import Engine, draw_digest
 from cluster.secret_file import destroy_secret, keep_secret
 from udfs.identity import IdColumn
 from udfs.streams import Secret
@@ -56,7 +56,7 @@ class Backend:
 
     def code(self) -> str:
         """Return a digest of the code that draws."""
-        return code_digest()
+        return draw_digest()
 
     def secret_path(self, folder: str) -> str:
         """Return a path for a new secret: in the folder, or in one that all workers share."""

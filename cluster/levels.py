@@ -36,13 +36,14 @@ class FindLevels:
         found: list[Levels] = []
         for unit, blocks in read_part(part, [self.column]):
             for block in blocks:
-                values = pc.unique(block.column(0))
-                if values.null_count:
+                missing = pc.sum(block.column(0).is_null(nan_is_null=True)).as_py()
+                if missing:
                     raise SchemaError(
                         f"{part.files[unit.file].url}, column {self.column!r}",
                         "every row must be of one stratum or group",
-                        f"{block.column(0).null_count} missing",
+                        f"{missing} missing",
                     )
+                values = pc.unique(block.column(0))
                 if pa.types.is_dictionary(values.type):
                     values = values.cast(values.type.value_type)
                 found.append(_levels(self.column, values.to_pylist()))

@@ -6,6 +6,7 @@ import contextlib
 import json
 import os
 import re
+from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -17,8 +18,11 @@ from udfs.errors import ClusterError
 MANIFEST = "manifest.json"
 _EARLIER = "earlier.json"
 _RESULT = "result.json"
-_OWN = re.compile(r"reports/part-[0-9]{5,9}\.parquet|tables/[0-9]{1,5}\.parquet|[a-z]+\.(json|html)")
-"""The files that a job may have put in place, and so may replace."""
+_OWN = re.compile(
+    r"(result|study)\.json|report\.html|tables/[0-9]{1,5}\.parquet|reports/part-[0-9]{5,9}\.parquet"
+)
+"""The names that jobs publish under: a manifest that names another file is none of theirs."""
+_COPIED_BYTES = 1 << 20
 
 
 @dataclass(frozen=True)
@@ -73,10 +77,14 @@ class Output:
         if not self.store.exists(MANIFEST):
             self._take_back(self.staging(job_id).folder("reports"))
         self.staging(job_id).clear()
+        self._remove_empty_folders()
+
+    def _remove_empty_folders(self) -> None:
+        """Remove the folders that hold nothing, where a file system has folders of their own."""
         if self.store.local:
-            for folder in (self.store.folder("reports").root, self.store.root):
+            for folder in (self.store.folder("reports"), self.store.folder("tables"), self.store):
                 with contextlib.suppress(OSError):
-                    os.rmdir(folder)
+                    os.rmdir(folder.root)
 
     def _take_back(self, staged: Store) -> None:
         """Remove reports that were put in place without their manifest: the notes beside them tell which."""
@@ -97,13 +105,25 @@ class Output:
     ) -> str:
         """Put reports and documents in place, then the manifest; remove what an earlier manifest named.
 
-        May be run again after it was cut off anywhere.
+        May be run again after it was cut off anywhere. Files that bear the names of the new ones are replaced,
+        whoever wrote them: what was drawn is paid for, and has to have its place. Of all others only those go
+        that are, byte for byte, what an earlier job put there.
 
         Returns
         -------
         str
             SHA-256 of the manifest.
         """
+        return self._publish(job_id, reports, {name: (data,) for name, data in documents.items()}, manifest)
+
+    def _publish(
+        self,
+        job_id: str,
+        reports: dict[str, WrittenFile],
+        documents: dict[str, Iterable[bytes]],
+        manifest: dict[str, Any],
+    ) -> str:
+        """Publish documents that come in pieces."""
         staging = self.staging(job_id)
         staged = set(staging.folder("reports").names())
         if self.store.exists(MANIFEST):
@@ -119,15 +139,18 @@ class Output:
                     f"{self.url}/reports/{name}", "a report file must stay as it was written", "another size"
                 )
         files = {f"reports/{name}": written for name, written in sorted(reports.items())}
-        for name, data in documents.items():
+        for name, pieces in documents.items():
             if "/" in name:
                 self.store.folder(name.rpartition("/")[0]).make()
-            self.store.write(name, data)
+            with self.store.replacing(name) as into:
+                into.writelines(pieces)
             with self.store.open(name) as file:
                 files[name] = hash_file(file)
         earlier = _read_manifest(staging, _EARLIER) or {"files": {}}
-        for name in set(earlier["files"]) - set(files):
-            self.store.remove(name)
+        for name, written in earlier["files"].items():
+            if name not in files and self._holds(name, written):
+                self.store.remove(name)
+        self._remove_empty_folders()
         text = json.dumps(manifest | {"files": {name: asdict(one) for name, one in files.items()}}, indent=1)
         self.store.write(MANIFEST, text.encode())
         staging.clear()
@@ -148,12 +171,8 @@ class Output:
         found = self._digest()
         if digest not in ("", found):
             return None
-        for name, expected in manifest["files"].items():
-            if not self.store.exists(name):
-                return None
-            with self.store.open(name) as file:
-                if asdict(hash_file(file)) != expected:
-                    return None
+        if not all(self._holds(name, written) for name, written in manifest["files"].items()):
+            return None
         reports = any(name.startswith("reports/") for name in manifest["files"])
         return Verified(self.store.read(_RESULT), found, reports)
 
@@ -162,17 +181,30 @@ class Output:
         manifest = _read_manifest(self.store, MANIFEST) or {"files": {}}
         other = Output(url)
         staging = other.open_staging(job_id)
-        reports, documents = {}, {}
+        reports: dict[str, WrittenFile] = {}
+        documents: dict[str, Iterable[bytes]] = {}
         for path, written in manifest.pop("files").items():
             if not path.startswith("reports/"):
-                documents[path] = self.store.read(path)
+                documents[path] = self._pieces(path)
                 continue
             name = path.removeprefix("reports/")
-            reports[name] = WrittenFile(**written)
-            with staging.folder("reports").replacing(name) as into, self.store.open(path) as file:
-                while data := file.read(1 << 20):
-                    into.write(data)
-        other.publish(job_id, reports, documents, manifest)
+            reports[name] = written
+            with staging.folder("reports").replacing(name) as into:
+                into.writelines(self._pieces(path))
+        other._publish(job_id, reports, documents, manifest)
+
+    def _pieces(self, name: str) -> Iterator[bytes]:
+        """Yield a file's bytes, a piece at a time: a table may be large."""
+        with self.store.open(name) as file:
+            while data := file.read(_COPIED_BYTES):
+                yield data
+
+    def _holds(self, name: str, written: WrittenFile) -> bool:
+        """Tell whether a file is there, byte for byte as a manifest says."""
+        if self.store.size(name) != written.size:
+            return False
+        with self.store.open(name) as file:
+            return hash_file(file) == written
 
     def _digest(self) -> str:
         with self.store.open(MANIFEST) as file:
@@ -185,8 +217,7 @@ def _read_manifest(store: Store, name: str) -> dict[str, Any] | None:
         return None
     try:
         found = json.loads(store.read(name))
-        files = found["files"]
-        known = all(_OWN.fullmatch(name) and name != MANIFEST for name in files)
-        return found if known and isinstance(files, dict) else None
-    except (ValueError, KeyError, TypeError, RecursionError):
+        files = {name: WrittenFile(**written) for name, written in found["files"].items()}
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         return None
+    return found | {"files": files} if all(map(_OWN.fullmatch, files)) else None

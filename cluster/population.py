@@ -52,7 +52,7 @@ class AskPart:
     secret_file: SecretFile
     reports: Store | None
 
-    def __call__(self, checked: tuple[Part, dict[str, str]]) -> Partial:
+    def __call__(self, checked: tuple[Part, dict[str, tuple[str, ...]]]) -> Partial:
         """Return the partial answer of a part whose units have these digests.
 
         A part whose reports are whole has been asked: its answer is noted beside them, and no row is read
@@ -64,7 +64,7 @@ class AskPart:
         writer = ReportWriter(self.reports, part.name, self.asks, self.ids)
         return writer.answered() or writer.write(lambda write: self._ask(part, digests, write))
 
-    def _ask(self, part: Part, digests: dict[str, str], write: WriteBlock) -> Partial:
+    def _ask(self, part: Part, digests: dict[str, tuple[str, ...]], write: WriteBlock) -> Partial:
         """Ask all blocks of a part."""
         secret = self.secret_file.load()
         keys = [self._draw_key(secret, ask) for ask in self.asks]
@@ -90,7 +90,7 @@ class AskPart:
                     so_far + tally.tally(columns) for so_far, tally in zip(further, self.tallies, strict=True)
                 ]
                 write(columns, id_column)
-            if digest.hexdigest() != digests[unit.name]:
+            if digest.hexdigests() != digests[unit.name]:
                 raise _changed(part.files[unit.file].url)
         return Partial((*counts, *further), part.rows)
 
@@ -139,7 +139,7 @@ class ClusterPopulation:
     staging : Store
         The job's own folder beside its output; `reports/` and `ids/` below it must be there.
     digests : dict
-        Keyed digests of the answers, by the questions and by unit, filled as they are looked through.
+        Keyed digests of the answers, by the question's label and by unit, filled as they are looked through.
     files : dict
         The files of reports that were written, by name.
     """
@@ -150,6 +150,7 @@ class ClusterPopulation:
     secret_file: SecretFile
     staging: Store
     digests: dict[str, dict[str, str]] = field(default_factory=dict)
+    ids_known: bool = False
     files: dict[str, WrittenFile] = field(default_factory=dict)
 
     @property
@@ -157,8 +158,8 @@ class ClusterPopulation:
         """How many respondents there are."""
         return sum(part.rows for part in self.parts)
 
-    def check(self, questions: Sequence[Question]) -> dict[str, str]:
-        """Look through all rows, once for each set of questions; return the units' keyed digests.
+    def check(self, questions: Sequence[Question]) -> dict[str, dict[str, str]]:
+        """Look through all rows, once for each question and once for the ids; return the units' keyed digests.
 
         Nothing is drawn.
 
@@ -167,11 +168,11 @@ class ClusterPopulation:
         SchemaError
             Where rows cannot be asked: names files, columns and counts.
         """
-        name = "; ".join(question.label for question in questions)
-        if name not in self.digests:
-            checks_ids = self.ids is not None and self.ids.checked
-            scratch = plan_scratch(self.parts, self.staging.folder("ids")) if checks_ids else None
-            chunk = CheckPart(tuple(questions), self.ids, self.secret_file, scratch)
+        new = tuple({one.label: one for one in questions if one.label not in self.digests}.values())
+        if new or not self.ids_known:
+            ids = None if self.ids_known else self.ids
+            scratch = plan_scratch(self.parts, self.staging.folder("ids")) if ids and ids.checked else None
+            chunk = CheckPart(new, ids, self.secret_file, scratch)
             found = self.engine.reduce(self.parts, chunk, combine, "check")
             if found.faults:
                 raise refusal(found.faults)
@@ -182,8 +183,11 @@ class ClusterPopulation:
                 repeats = self.engine.reduce(range(scratch.buckets), search, join_repeats, "repeated ids")
             if repeats:
                 self._refuse_repeats(repeats)
-            self.digests[name] = dict(sorted(found.digests.items()))
-        return self.digests[name]
+            self.ids_known = True
+            for place, question in enumerate(new):
+                units = sorted(found.digests.items())
+                self.digests[question.label] = {unit: digests[place] for unit, digests in units}
+        return {question.label: self.digests[question.label] for question in questions}
 
     def ask(self, asks: Sequence[Ask], round_name: str, tallies: Sequence[Tally] = ()) -> list[Any]:
         """Ask everybody; return the sum of reports to each ask, int64 of shape (cells,), then each tally.
@@ -224,7 +228,11 @@ class ClusterPopulation:
         self, asks: tuple[Ask, ...], tallies: tuple[Tally, ...], round_name: str, reports: Store | None
     ) -> list[Any]:
         digests = self.check([question for question, _ in asks])
-        checked = [(part, {unit.name: digests[unit.name] for unit in part.units}) for part in self.parts]
+        by_ask = [digests[question.label] for question, _ in asks]
+        checked = [
+            (part, {unit.name: tuple(units[unit.name] for units in by_ask) for unit in part.units})
+            for part in self.parts
+        ]
         chunk = AskPart(asks, tallies, round_name, self.ids, self.secret_file, reports)
         answer = self.engine.reduce(checked, chunk, combine, round_name)
         self.files |= answer.files

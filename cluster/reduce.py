@@ -136,11 +136,20 @@ def _where_it_broke(error: Exception) -> str:
     return type(error).__name__ + place
 
 
-@cache
+def draw_digest() -> str:
+    """Return SHA-256 of the source that draws: all modules of udfs and cluster. Other code draws other reports."""
+    return _digest("udfs", "cluster")
+
+
 def code_digest() -> str:
-    """Return SHA-256 of the source that tasks run: all modules of udfs and cluster in this process."""
+    """Return SHA-256 of the source that tasks run: all modules of this project in this process."""
+    return _digest("udfs", "cluster", "jobs")
+
+
+@cache
+def _digest(*packages: str) -> str:
     digest = hashlib.sha256()
-    for package in ("udfs", "cluster"):
+    for package in packages:
         folder = Path(str(importlib.import_module(package).__file__)).parent
         for path in sorted(folder.rglob("*.py")):
             digest.update(f"{package}/{path.relative_to(folder)}".encode())

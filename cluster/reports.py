@@ -18,12 +18,14 @@ import pyarrow.parquet as pq
 from cluster.storage import Store
 from udfs.asking import Ask, Partial, WrittenFile
 from udfs.identity import IdColumn
+from udfs.lookup import Category
 from udfs.mechanisms import describe_asks
 from udfs.tables import SparseCounts
 
 _ROWS_PER_GROUP = 1 << 20
 _HASHED_BYTES = 1 << 20
 
+Labels: TypeAlias = tuple[Category | None, ...]
 Reports: TypeAlias = npt.NDArray[np.generic]
 WriteBlock: TypeAlias = Callable[[list[Reports], pa.Array | None], None]
 
@@ -60,11 +62,12 @@ class ReportWriter:
 
     def write(self, ask: Callable[[WriteBlock], Partial]) -> Partial:
         """Let `ask` write blocks of reports and ids, and note its partial answer."""
-        schema = self._schema()
+        labels = [question.labels for question, _ in self.asks]
+        schema = self._schema(labels)
         with self.folder.replacing(self.name, durable=False) as file:
             hashing = _HashingFile(file)
             with pq.ParquetWriter(hashing, schema, **self._encoding(schema)) as writer:
-                groups = _RowGroups(lambda blocks: writer.write_table(self._table(blocks, schema)))
+                groups = _RowGroups(lambda blocks: writer.write_table(self._table(blocks, labels, schema)))
                 partial = ask(groups.add)
                 groups.flush()
         partial = replace(partial, files={self.name: hashing.written()})
@@ -75,10 +78,10 @@ class ReportWriter:
     def _note(self) -> str:
         return f"{self.name}.json"
 
-    def _schema(self) -> pa.Schema:
+    def _schema(self, labels: list[Labels]) -> pa.Schema:
         fields = [
-            pa.field(question.name, mechanism.report_type(question.labels), nullable=None in question.labels)
-            for question, mechanism in self.asks
+            pa.field(question.name, mechanism.report_type(own), nullable=None in own)
+            for (question, mechanism), own in zip(self.asks, labels, strict=True)
         ]
         if self.ids is not None:
             fields.insert(0, pa.field(self.ids.name, self.ids.arrow_type, nullable=False))
@@ -99,11 +102,13 @@ class ReportWriter:
                 options["column_encoding"] = {self.ids.name: "DELTA_BINARY_PACKED"}
         return options
 
-    def _table(self, blocks: list[tuple[list[Reports], pa.Array | None]], schema: pa.Schema) -> pa.Table:
+    def _table(
+        self, blocks: list[tuple[list[Reports], pa.Array | None]], labels: list[Labels], schema: pa.Schema
+    ) -> pa.Table:
         """Return blocks as one table."""
         columns = [
-            mechanism.to_arrow(np.concatenate([reports[place] for reports, _ in blocks]), question.labels)
-            for place, (question, mechanism) in enumerate(self.asks)
+            mechanism.to_arrow(np.concatenate([reports[place] for reports, _ in blocks]), labels[place])
+            for place, (_, mechanism) in enumerate(self.asks)
         ]
         if self.ids is not None:
             ids = [self.ids.plain(block) for _, block in blocks]

@@ -26,7 +26,7 @@ from udfs.streams import Secret, block_key
 
 
 class AnswersDigest:
-    """The keyed digest of one unit's answers to some questions, fed block by block.
+    """The keyed digests of one unit's answers to some questions, one a question, fed block by block.
 
     Parameters
     ----------
@@ -38,17 +38,17 @@ class AnswersDigest:
     def __init__(self, secret: Secret, questions: tuple[Question, ...], unit: Unit) -> None:
         self._keys = [secret.key("answers", question.label) for question in questions]
         self._place = (unit.file, unit.row_group)
-        self._digest = hmac.new(secret.key("digest"), digestmod="sha256")
+        self._digests = [hmac.new(secret.key("digest"), digestmod="sha256") for _ in questions]
 
     def add(self, question: int, block: int, answers: npt.NDArray[np.generic]) -> bytes:
         """Take one question's answers in one block, and return their own digest: 32 secret bytes."""
         digest = block_key(self._keys[question], (*self._place, block * BLOCK_ROWS), answers)
-        self._digest.update(digest)
+        self._digests[question].update(digest)
         return digest
 
-    def hexdigest(self) -> str:
-        """Return the digest of all answers taken."""
-        return self._digest.hexdigest()
+    def hexdigests(self) -> tuple[str, ...]:
+        """Return the digests of all answers taken, one a question."""
+        return tuple(digest.hexdigest() for digest in self._digests)
 
 
 @dataclass(frozen=True)
@@ -71,7 +71,7 @@ class CheckPart:
         if self.ids is not None and self.ids.checked:
             sorter = RunSorter(part, self.scratch, secret.key("repeats"))
         faults: dict[Fault, int] = {}
-        digests: dict[str, str] = {}
+        digests: dict[str, tuple[str, ...]] = {}
         for unit, blocks in read_part(part, columns_of(self.questions, self.ids)):
             digest = AnswersDigest(secret, self.questions, unit)
             for number, block in enumerate(blocks):
@@ -83,7 +83,7 @@ class CheckPart:
                 for (column, what), rows in found.items():
                     fault = (part.files[unit.file].url, column, what)
                     faults[fault] = faults.get(fault, 0) + rows
-            digests[unit.name] = digest.hexdigest()
+            digests[unit.name] = digest.hexdigests()
         return Partial((), part.rows, faults, digests, sorter.finish() if sorter else ())
 
     def _check_ids(

@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 import json
 import time
+import warnings
 from contextlib import suppress
 from dataclasses import replace
 from decimal import Decimal
@@ -63,6 +64,10 @@ class Job(Protocol[S_contra]):
 
     def documents(self, document: dict[str, Any]) -> dict[str, bytes]:
         """Return what is published beside the reports, by name; result.json is one of them."""
+        ...
+
+    def page(self, document: dict[str, Any]) -> bytes:
+        """Return the page of a published document, as HTML."""
         ...
 
 
@@ -145,7 +150,7 @@ def run_job(
                 _forget(state, record, cluster)
                 with suppress(ClusterError):
                     ledger.release_reserved(record.draw)
-            elif isinstance(error, SchemaError):  # rows have changed: it cannot be resumed, and is paid for
+            elif isinstance(error, SchemaError | SpecError):  # it cannot be resumed, and is paid for
                 _forget(state, record, cluster)
             raise
         document = {
@@ -164,10 +169,20 @@ def run_job(
         }
         manifest = {"version": 1, "job": state.job_id, "draw": record.draw, "digests": population.digests}
         documents = job.documents(document)
+        documents |= _page(job, json.loads(documents["result.json"]))
         digest = output.publish(state.job_id, population.files, documents, manifest)
         state.commit(record, digest)
         _purge(state, record, cluster)
     return json.loads(documents["result.json"]), False
+
+
+def _page(job: Job[S], document: dict[str, Any]) -> dict[str, bytes]:
+    """Return the page by its name; nothing where it cannot be drawn, which is no reason to lose a result."""
+    try:
+        return {"report.html": job.page(document)}
+    except Exception as error:
+        warnings.warn(f"report.html could not be drawn: {type(error).__name__}", RuntimeWarning, stacklevel=2)
+        return {}
 
 
 def _stored(

@@ -29,7 +29,7 @@ class Population(Protocol):
 
     @property
     def digests(self) -> dict[str, dict[str, str]]:
-        """Keyed digests of the answers, by round and work unit."""
+        """Keyed digests of the answers, by question and work unit."""
         ...
 
     @property
@@ -37,7 +37,7 @@ class Population(Protocol):
         """The files of reports that were written."""
         ...
 
-    def check(self, questions: Sequence[Question]) -> dict[str, str]:
+    def check(self, questions: Sequence[Question]) -> dict[str, dict[str, str]]:
         """Look through all rows and refuse what cannot be asked; return the units' keyed digests."""
         ...
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from rich import box
@@ -9,6 +10,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from jobs.guarantee import guarantee, not_covered
 from jobs.ledger import Ledger
 
 _WIDTH = 110
@@ -33,7 +35,7 @@ def show_result(document: dict[str, Any], output: str, stored: bool) -> None:
     console.print(
         f"{population['rows']:,} respondents of {population['name']},"
         f" {document['result']['sampling'].removeprefix('respondents are ')}. "
-        f"{guarantee(document)}",
+        f"{_guarantee(privacy, document['spec'])}",
         markup=False,
     )
     limit = "no limit" if privacy["limit"] is None else f"a limit of {_short(privacy['limit'])}"
@@ -45,15 +47,9 @@ def show_result(document: dict[str, Any], output: str, stored: bool) -> None:
     console.print(f"{output}/report.html", markup=False, soft_wrap=True)
 
 
-def guarantee(document: dict[str, Any]) -> str:
-    """Return a survey's guarantee in one sentence."""
-    epsilon, collected = document["privacy"]["epsilon"], document["spec"]["collected"] is not None
-    if epsilon is None:
-        return "The design rules answers out: it gives no guarantee of differential privacy."
-    return (
-        f"{'If their reports were made as the spec says, then whatever' if collected else 'Whatever'} one of them"
-        f" answered, their reports are at most e^{_short(epsilon)} times as likely as under any other answers."
-    )
+def _guarantee(privacy: dict[str, Any], spec: dict[str, Any]) -> str:
+    bound = None if privacy["epsilon"] is None else f"e^{_short(privacy['epsilon'])}"
+    return f"{''.join(guarantee(privacy, bound))} {not_covered(privacy, spec)}".rstrip()
 
 
 def _result_tables(result: dict[str, Any]) -> list[Table]:
@@ -175,7 +171,7 @@ def _bar(share: float | None) -> Text:
 
 
 def _short(number: float | None) -> str:
-    return "infinity" if number is None else f"{number:.10g}"
+    return "infinity" if number is None or not math.isfinite(number) else f"{number:.10g}"
 
 
 def show_plan(planned: dict[str, Any]) -> None:
@@ -200,7 +196,8 @@ def show_plan(planned: dict[str, Any]) -> None:
             for scheme, cost in schemes["summed_variance_times_n"].items()
         )
         console.print(
-            f"epsilon {_short(schemes['epsilon'])} shared; summed variance times n: {costs}", markup=False
+            f"were epsilon {_short(schemes['epsilon'])} shared, summed variances times n would be: {costs}",
+            markup=False,
         )
     for reason in planned["reasons"]:
         console.print(reason, markup=False)

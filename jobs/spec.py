@@ -200,11 +200,20 @@ def _spec_error(error: ValidationError, given: dict[str, Any]) -> SpecError:
     steps = _steps(first["loc"], given)
     own = first.get("ctx", {}).get("error")
     if isinstance(own, SpecError):
-        inner = [] if own.where in ("", *steps[-1:]) else [own.where]
+        in_list = own.where == "epsilon" and steps[-1:] != [] and steps[-1].isdigit()
+        inner = [] if own.where in ("", *steps[-1:]) or in_list else [own.where]
         return SpecError(".".join(steps + inner), own.must, own.got, own.remedy)
     where = ".".join(steps) or "spec"
     if first["type"] == "missing":
         return SpecError(where, "is required", "nothing")
+    if first["type"] == "tuple_type":
+        table = isinstance(first["input"], dict)
+        return SpecError(
+            where,
+            "must be a list",
+            "a table" if table else repr(first["input"])[:80],
+            f"write [[{where}]]" if table else "write [...]",
+        )
     if first["type"] == "union_tag_invalid":
         key, tag = first["ctx"]["discriminator"].strip("'"), first["ctx"]["tag"]
         known = [one.strip(" '") for one in first["ctx"]["expected_tags"].split(",")]

@@ -155,7 +155,7 @@ class JobState:
         self.write(record)
         return record
 
-    def keep_digests(self, digests: dict[str, str]) -> None:
+    def keep_digests(self, digests: dict[str, dict[str, str]]) -> None:
         """Remember the units' digests before the first draw; refuse others in a run that goes on.
 
         Raises

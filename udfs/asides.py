@@ -17,10 +17,13 @@ import pyarrow as pa
 from udfs.categories import MISSING, Reading
 from udfs.design import Counts
 from udfs.errors import SchemaError
-from udfs.lookup import Category
+from udfs.lookup import Category, Lookup, can_hold_answers
 from udfs.randomizer import Codes
 from udfs.streams import Draws
 from udfs.tables import WEIGHT_RANGE
+
+LARGEST_NUMBER = 1e100
+"""Of larger ones no squares can be added up."""
 
 
 @dataclass(frozen=True)
@@ -70,10 +73,10 @@ class NumberQuestion:
         numbers = column.cast(pa.float64(), safe=False).to_numpy(zero_copy_only=False)
         if column.null_count:
             faults[self.column, MISSING] = column.null_count
-        finite = np.isfinite(numbers)
-        infinite = int(np.count_nonzero(~finite)) - column.null_count
-        if infinite:
-            faults[self.column, "numbers that are not finite"] = infinite
+        finite = np.abs(numbers) <= LARGEST_NUMBER  # NaN is not
+        beyond = int(np.count_nonzero(~finite)) - column.null_count
+        if beyond:
+            faults[self.column, "numbers that are not finite, or beyond 1e100"] = beyond
         if self.weights:
             wrong = finite & (numbers != 0) & ~((numbers >= 1 / WEIGHT_RANGE) & (numbers <= WEIGHT_RANGE))
             if wrong.any():
@@ -84,6 +87,70 @@ class NumberQuestion:
     def impute(self, codes: Codes, draws: Draws) -> Codes:
         """Return the numbers: nothing is drawn."""
         return codes
+
+
+@dataclass(frozen=True)
+class LevelQuestion:
+    """Which of its known values stands in this column?
+
+    Parameters
+    ----------
+    column : str
+    levels : tuple of str, of numbers or of bool
+        All different; one will do.
+    """
+
+    column: str
+    levels: tuple[Category, ...]
+    missing: ClassVar[str] = "none"
+    imputes: ClassVar[bool] = False
+    labels: ClassVar[tuple[Category | None, ...]] = ()
+
+    @property
+    def name(self) -> str:
+        """The question's name: its column's."""
+        return self.column
+
+    @property
+    def parts(self) -> tuple[LevelQuestion, ...]:
+        """Itself: it reads one column."""
+        return (self,)
+
+    @property
+    def label(self) -> str:
+        """The question."""
+        return f"level {self.column!r} {self.levels!r}"
+
+    def check_type(self, arrow_type: pa.DataType, where: str) -> None:
+        """Refuse a column that holds nothing to tell apart."""
+        check_level_type(self.column, arrow_type, where)
+
+    def read(self, block: pa.RecordBatch) -> Reading:
+        """Return a block's levels as codes, and how many rows hold none."""
+        column, faults = block.column(self.column), {}
+        codes = Lookup(self.levels, column.type).codes(column)
+        for what, code in ((MISSING, len(self.levels)), ("values that are no level", len(self.levels) + 1)):
+            if rows := int(np.count_nonzero(codes == code)):
+                faults[self.column, what] = rows
+        return Reading(codes, faults)
+
+    def impute(self, codes: Codes, draws: Draws) -> Codes:
+        """Return the codes: nothing is drawn."""
+        return codes
+
+
+def check_level_type(column: str, arrow_type: pa.DataType, where: str) -> None:
+    """Refuse a type of column that holds no levels.
+
+    Raises
+    ------
+    SchemaError
+    """
+    values = arrow_type.value_type if pa.types.is_dictionary(arrow_type) else arrow_type
+    if not can_hold_answers(values):
+        raise SchemaError(
+            f"{where}, column {column!r}", "must hold text, numbers or truth values", f"type {arrow_type}"
+        )
 
 
 @dataclass(frozen=True)

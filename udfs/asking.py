@@ -199,8 +199,8 @@ class Partial:
         How many rows were asked.
     faults : dict of Fault to int
         How many rows cannot be asked, by file, column and what is wrong.
-    digests : dict of str to str
-        A keyed digest of the answers of each work unit.
+    digests : dict of str to tuple of str
+        Keyed digests of the answers of each work unit, one a question.
     repeats : tuple of int
         Fingerprints of ids that seem to stand twice; at most `MOST_REPEATS`.
     files : dict of str to WrittenFile
@@ -210,7 +210,7 @@ class Partial:
     counts: tuple[Any, ...]
     rows: int = 0
     faults: dict[Fault, int] = field(default_factory=dict)
-    digests: dict[str, str] = field(default_factory=dict)
+    digests: dict[str, tuple[str, ...]] = field(default_factory=dict)
     repeats: tuple[int, ...] = ()
     files: dict[str, WrittenFile] = field(default_factory=dict)
 
@@ -223,7 +223,7 @@ def combine(partials: Iterable[Partial]) -> Partial:
     """Add partial answers up; of none, the neutral one."""
     counts: list[Any] = []
     rows, faults, repeats = 0, dict[Fault, int](), set[int]()
-    digests, files = dict[str, str](), dict[str, WrittenFile]()
+    digests, files = dict[str, tuple[str, ...]](), dict[str, WrittenFile]()
     for partial in partials:
         if not counts:
             counts = list(partial.counts)
@@ -249,5 +249,5 @@ def refusal(faults: dict[Fault, int]) -> SchemaError:
         "population",
         "every row must be one respondent who can be asked",
         "; ".join(named) + (f"; and {rest} more columns of files" if rest else ""),
-        "mend the data, or provide for it: missing, undeclared and ids in the spec",
+        "mend the data, or the spec: categories and reports, missing, undeclared, ids",
     )

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -91,6 +92,26 @@ class Design(ABC):
         """Return the mean square of single reports' own estimates: features to cells along one axis."""
 
     @abstractmethod
+    def reconstruct_square_sums(
+        self, observed: Shares, shape: tuple[int, ...], kept: Sequence[int]
+    ) -> Shares:
+        """Return the mean square of single reports' own estimates of sums of cells, along the first axis.
+
+        Parameters
+        ----------
+        observed : ndarray of float64, shape (features, ...)
+        shape : tuple of int
+            What the cells are the product of.
+        kept : sequence of int
+            The factors that are kept, in order; cells are summed over all others.
+
+        Returns
+        -------
+        ndarray of float64, shape (sums, ...)
+            `reconstruct_squares` where all factors are kept.
+        """
+
+    @abstractmethod
     def second_moments(self) -> npt.NDArray[np.float64]:
         """Return E[x x' | answer] of a single report's own estimate x: shape (cells, cells, cells).
 
@@ -107,17 +128,37 @@ class Design(ABC):
         """Add a block of reports up: int64, how many report each code or support each cell."""
 
     @abstractmethod
+    def dispersion(self, observed: Shares) -> npt.NDArray[np.float64]:
+        """Return the covariance of single reports' own estimates, where reports have these features."""
+
     def estimate(self, counts: Counts, reports: int) -> Estimate:
-        """Turn a sum of reports into unbiased shares with their covariance."""
+        """Turn what `tally` added up of so many reports into unbiased shares with their unbiased covariance.
+
+        Returns
+        -------
+        Estimate
+            The covariance is the `dispersion` of what was observed over `reports - 1` (equation 18); NaN for
+            a single report.
+        """
+        if reports == 0:
+            return Estimate(np.empty(0), np.empty((0, 0)), 0)
+        observed = (counts if self.one_code else np.append(counts, reports)) / reports
+        scale = 1.0 / (reports - 1) if reports > 1 else np.nan
+        return Estimate(self.reconstruct(observed), self.dispersion(observed) * scale, reports)
+
+    def variances(self, shares: Shares, axis: int = 0) -> Shares:
+        """Return the variances of the estimates times the number of reports, at these true shares.
+
+        The diagonal of `predicted_covariance`, which is not formed.
+        """
+        return self.reconstruct_squares(self.observe(shares, axis), axis) - shares**2
 
     def predicted_covariance(self, shares: Shares) -> npt.NDArray[np.float64]:
         """Return the covariance of the estimate times the number of reports, at these true shares.
 
         Sampling of respondents is included: `diag(shares) - shares shares'` as noise goes to nothing.
         """
-        moments = np.tensordot(shares, self.second_moments(), axes=1)
-        covariance: npt.NDArray[np.float64] = moments - np.outer(shares, shares)
-        return covariance
+        return self.dispersion(self.observe(shares))
 
 
 class MatrixDesign(Design):
@@ -150,6 +191,25 @@ class MatrixDesign(Design):
         weighted = self.matrix / self.matrix.mean(axis=1, keepdims=True)
         return np.asarray(np.linalg.solve(self.matrix.T @ weighted, weighted.T), dtype=np.float64)
 
+    def check_inverse(self, where: str) -> None:
+        """Raise a SpecError where the matrix cannot be inverted, or hardly."""
+        if not self._least_singular_value >= _LEAST_SINGULAR_VALUE:
+            raise SpecError(
+                where, "its design must be invertible", "reports that hardly depend on the answer"
+            )
+
+    @property
+    def _least_singular_value(self) -> float:
+        """The smallest singular value of P; where P is square, by the inverse's norm: at most sqrt(cells) less."""
+        if self.features != self.cells:
+            return (
+                float(np.linalg.svd(self.matrix, compute_uv=False)[-1]) if self.features > self.cells else 0.0
+            )
+        try:
+            return 1.0 / float(np.linalg.norm(self.inverse))
+        except np.linalg.LinAlgError:
+            return 0.0
+
     def check_law(self, where: str) -> None:
         """Refuse a matrix that cannot be inverted, or is none of probabilities.
 
@@ -157,11 +217,7 @@ class MatrixDesign(Design):
         ------
         SpecError
         """
-        enough = self.features >= self.cells
-        if not enough or np.linalg.svd(self.matrix, compute_uv=False)[-1] < _LEAST_SINGULAR_VALUE:
-            raise SpecError(
-                where, "its design must be invertible", "reports that hardly depend on the answer"
-            )
+        self.check_inverse(where)
         if any(not 0 <= p <= 1 for row in self.law for p in row):
             raise SpecError(where, "every entry of a design must be a probability", "one outside [0, 1]")
         scale = math.lcm(*{p.denominator for row in self.law for p in row})
@@ -185,23 +241,25 @@ class MatrixDesign(Design):
         """Return the squares of P^-1's entries times observed shares along one axis."""
         return along(self.inverse**2, observed, axis)
 
+    def reconstruct_square_sums(
+        self, observed: Shares, shape: tuple[int, ...], kept: Sequence[int]
+    ) -> Shares:
+        """Return the squares of sums of P^-1's rows times observed shares along the first axis."""
+        scores = sum_factors(self.inverse, shape, kept)
+        return along(scores**2, observed, 0)
+
     def second_moments(self) -> npt.NDArray[np.float64]:
         """Return P^-1 diag(P_v) P^-T for every answer v."""
         moments: npt.NDArray[np.float64] = np.einsum("iu,uv,ju->vij", self.inverse, self.matrix, self.inverse)
         return moments
 
-    def predicted_covariance(self, shares: Shares) -> npt.NDArray[np.float64]:
-        """Return the covariance of the estimate times the number of reports, at these true shares.
-
-        `P^-1 (diag(lambda) - lambda lambda') P^-T` of the expected shares lambda of the reports.
-        """
-        return self._dispersion(self.matrix @ shares)
-
-    def _dispersion(self, observed: Shares) -> npt.NDArray[np.float64]:
-        """Return the covariance of one report's own estimate, where reports have these shares."""
-        spread = np.diag(observed) - np.outer(observed, observed)
-        dispersion: npt.NDArray[np.float64] = self.inverse @ spread @ self.inverse.T
-        return dispersion
+    def dispersion(self, observed: Shares) -> npt.NDArray[np.float64]:
+        """Return `P^-1 (diag(lambda) - lambda lambda') P^-T` of the shares lambda of reports (equation 18)."""
+        shares = self.inverse @ observed
+        spread: npt.NDArray[np.float64] = (self.inverse * observed) @ self.inverse.T - np.outer(
+            shares, shares
+        )
+        return spread
 
     def zeros(self) -> Counts:
         """Return the sum of no reports: int64, shape (reports,)."""
@@ -211,26 +269,18 @@ class MatrixDesign(Design):
         """Count each report: int64, shape (reports,)."""
         return np.bincount(reports.astype(np.intp), minlength=self.features).astype(np.int64)
 
-    def estimate(self, counts: Counts, reports: int) -> Estimate:
-        """Turn counts of reports into unbiased shares with their unbiased dispersion matrix.
 
-        Parameters
-        ----------
-        counts : ndarray of int64, shape (reports,)
-        reports : int
-            Their sum.
+def sum_factors(table: Shares, shape: tuple[int, ...], kept: Sequence[int]) -> Shares:
+    """Sum the first axis of a table, a product of these factors, over the factors that are not kept.
 
-        Returns
-        -------
-        Estimate
-            The covariance is `P^-1 (diag(l) - l l') P^-T / (n - 1)` of the observed shares l (equation 18);
-            NaN for a single report.
-        """
-        if reports == 0:
-            return Estimate(np.empty(0), np.empty((0, 0)), 0)
-        observed = counts / reports
-        scale = 1.0 / (reports - 1) if reports > 1 else np.nan
-        return Estimate(self.inverse @ observed, self._dispersion(observed) * scale, reports)
+    Examples
+    --------
+    >>> sum_factors(np.arange(6), (2, 3), [1])
+    array([3, 5, 7])
+    """
+    others = tuple(place for place in range(len(shape)) if place not in kept)
+    summed: Shares = table.reshape(*shape, *table.shape[1:]).sum(axis=others)
+    return summed.reshape(-1, *table.shape[1:])
 
 
 def along(matrix: npt.NDArray[np.float64], table: Shares, axis: int) -> Shares:

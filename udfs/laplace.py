@@ -18,6 +18,8 @@ from itertools import pairwise
 from typing import ClassVar
 
 import numpy as np
+import numpy.typing as npt
+from numpy.lib.stride_tricks import sliding_window_view
 
 from udfs.design import MatrixDesign
 from udfs.exact import WORD, exp_bounds, max_ratio
@@ -73,19 +75,34 @@ class LaplaceMechanism(CodeReports, MatrixDesign, Randomizer):
         return (*reversed(self.tails), *(WORD - tail for tail in self.tails))
 
     @cached_property
-    def weights(self) -> tuple[tuple[int, ...], ...]:
-        """The design matrix over 2**64: row u, column v is the weight of report u for answer v."""
-        last = self.cells - 1
-        first_row = self.rises[last::-1]
-        steps = [after - before for before, after in pairwise(self.rises)]
-        between = [tuple(steps[last - 1 + u - v] for v in range(self.cells)) for u in range(1, last)]
-        return (first_row, *between, first_row[::-1])
+    def _steps(self) -> tuple[int, ...]:
+        """The probabilities over 2**64 of noise in whole steps, from 2 - cells to cells - 2."""
+        return tuple(after - before for before, after in pairwise(self.rises))
 
     @cached_property
     def law(self) -> tuple[tuple[Fraction, ...], ...]:
-        """The design matrix: row u, column v is the probability of report u for answer v."""
-        exact = {weight: Fraction(weight, WORD) for row in self.weights for weight in set(row)}
-        return tuple(tuple(exact[weight] for weight in row) for row in self.weights)
+        """The design matrix: row u, column v is the probability of report u for answer v.
+
+        All rows but the first and the last are parts of one sequence. Every column sums to one: its entries are
+        the steps of one distribution function, from 0 to 1.
+        """
+        last = self.cells - 1
+        ends, steps = ([Fraction(one, WORD) for one in many] for many in (self.rises[last::-1], self._steps))
+        between = [tuple(steps[last - 1 + u - v] for v in range(self.cells)) for u in range(1, last)]
+        return (tuple(ends), *between, tuple(reversed(ends)))
+
+    @property
+    def features(self) -> int:
+        """How many reports there are: one a cell."""
+        return self.cells
+
+    @cached_property
+    def matrix(self) -> npt.NDArray[np.float64]:
+        """The design matrix P: float64, shape (cells, cells); each entry is the nearest to that of the law."""
+        last = self.cells - 1
+        ends, steps = (np.array([one / WORD for one in many]) for many in (self.rises[last::-1], self._steps))
+        rows = sliding_window_view(steps[::-1], self.cells)[::-1] if last > 1 else np.empty((0, 2))
+        return np.vstack([ends, rows, ends[::-1]])
 
     def check_design(self) -> None:
         """Refuse a matrix that cannot be inverted: from three cells on, an epsilon below about cells / 11 000.
@@ -94,12 +111,14 @@ class LaplaceMechanism(CodeReports, MatrixDesign, Randomizer):
         ------
         SpecError
         """
-        self.check_law(self.mechanism)
+        self.check_inverse(self.mechanism)
 
     @cached_property
     def largest_ratio(self) -> Fraction:
-        """The largest ratio of two entries of one row."""
-        return max(Fraction(max(row), min(row)) for row in self.weights)
+        """The largest ratio of two entries of one row: every row between the ends has the middle step."""
+        ends = Fraction(self.rises[self.cells - 1], self.rises[0])
+        between = Fraction(max(self._steps), min(self._steps))
+        return max(ends, between) if self.cells > 2 else ends
 
     @cached_property
     def true_epsilon(self) -> Decimal:

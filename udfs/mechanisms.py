@@ -23,6 +23,9 @@ MECHANISMS: dict[str, type[Randomizer]] = {
     for mechanism in (RandomizedResponse, SubsetSelection, OptimizedUnaryEncoding, LaplaceMechanism)
 }
 
+_CANDIDATES = (RandomizedResponse, SubsetSelection, OptimizedUnaryEncoding)
+"""What a mechanism is chosen from. The Laplace mechanism never has less variance than randomized response."""
+
 _SAME = 1e-9
 """Variances closer than this, relatively, are one variance."""
 
@@ -51,6 +54,11 @@ def least_variance(cells: int, epsilon: Decimal, codes_only: bool = False) -> tu
     SpecError
         Where randomized response cannot be estimated from; others that cannot are left out.
 
+    Notes
+    -----
+    The Laplace mechanism is not among the candidates: its reports are one code, as randomized response's are,
+    and its variance at equal shares is the larger for every number of cells and every epsilon.
+
     Examples
     --------
     >>> least_variance(16, Decimal(1))[1]
@@ -58,15 +66,15 @@ def least_variance(cells: int, epsilon: Decimal, codes_only: bool = False) -> tu
     """
     first = RandomizedResponse(cells, epsilon)
     candidates: list[Randomizer] = [first]
-    for kind in MECHANISMS.values():
+    for kind in _CANDIDATES[1:]:
         try:
             candidate = kind(cells, epsilon)
         except SpecError:
             continue
-        if candidate != first and not (codes_only and candidate.report_codes is None):
+        if candidate.one_code or not codes_only:
             candidates.append(candidate)
     equal = np.full(cells, 1 / cells)
-    variances = {one: float(np.diag(one.predicted_covariance(equal)).mean()) for one in candidates}
+    variances = {one: float(one.variances(equal).mean()) for one in candidates}
     best, *others = sorted(candidates, key=lambda one: variances[one])
     if variances[first] <= variances[best] * (1 + _SAME) and best != first:
         best, others = first, [best, *(one for one in others if one != first)]

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
-from udfs.design import Counts, Design, Estimate, Shares
+from udfs.design import Counts, Design, Shares, sum_factors
 
 
 @dataclass(frozen=True)
@@ -55,6 +56,12 @@ class PlainAnswers(Design):
         """Return what was observed: a single estimate is 0 or 1."""
         return observed
 
+    def reconstruct_square_sums(
+        self, observed: Shares, shape: tuple[int, ...], kept: Sequence[int]
+    ) -> Shares:
+        """Return sums of what was observed: a single estimate is 0 or 1."""
+        return sum_factors(observed, shape, kept)
+
     def second_moments(self) -> npt.NDArray[np.float64]:
         """Return 1 at [v, v, v], else 0."""
         moments = np.zeros((self.cells,) * 3)
@@ -69,10 +76,6 @@ class PlainAnswers(Design):
         """Count each cell."""
         return np.bincount(reports.astype(np.intp), minlength=self.cells).astype(np.int64)
 
-    def estimate(self, counts: Counts, reports: int) -> Estimate:
-        """Return the shares with their sampling covariance."""
-        if reports == 0:
-            return Estimate(np.empty(0), np.empty((0, 0)), 0)
-        observed = counts / reports
-        scale = 1.0 / (reports - 1) if reports > 1 else np.nan
-        return Estimate(observed, (np.diag(observed) - np.outer(observed, observed)) * scale, reports)
+    def dispersion(self, observed: Shares) -> npt.NDArray[np.float64]:
+        """Return the covariance of single answers: sampling's alone."""
+        return np.diag(observed) - np.outer(observed, observed)

@@ -8,6 +8,7 @@ epsilon allows, e**eps / (k - 1 + e**eps) on it and 1 / (k - 1 + e**eps) off it.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -16,6 +17,7 @@ from typing import ClassVar
 import numpy as np
 import numpy.typing as npt
 
+from udfs.design import sum_factors
 from udfs.exact import WORD, truth_threshold
 from udfs.randomizer import Codes, PureRandomizer, Shares, code_dtype
 from udfs.reports import CodeReports
@@ -108,6 +110,19 @@ class RandomizedResponse(CodeReports, PureRandomizer):
         """Return the mean square of single reports' own estimates along one axis."""
         q, everyone = float(self.support_if_false), observed.sum(axis=axis, keepdims=True)
         squares: Shares = ((1 - 2 * q) * observed + q * q * everyone) / self.slope**2
+        return squares
+
+    def reconstruct_square_sums(
+        self, observed: Shares, shape: tuple[int, ...], kept: Sequence[int]
+    ) -> Shares:
+        """Return the mean square of single reports' own estimates of sums of cells, along the first axis.
+
+        A report's estimate of a sum of m cells is `(1 - m q) / (p - q)` where it is one of these, and
+        `-m q / (p - q)` elsewhere.
+        """
+        sums = sum_factors(observed, shape, kept)
+        lies = float(self.support_if_false) * (self.cells // len(sums))
+        squares: Shares = ((1 - 2 * lies) * sums + lies**2 * sums.sum(axis=0)) / self.slope**2
         return squares
 
     def pull_back(self, gradient: Shares, axis: int = 0) -> Shares:

@@ -16,6 +16,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
+from functools import cached_property
 from typing import Any, ClassVar, TypeAlias
 
 import numpy as np
@@ -101,11 +102,6 @@ class Randomizer(Design):
     def label(self) -> str:
         """The mechanism and all its parameters: part of the keys of its draws."""
 
-    @property
-    def report_codes(self) -> int | None:
-        """How many codes there are where a report is one code; None where it is a set of cells."""
-        return self.features if self.one_code else None
-
     @abstractmethod
     def thresholds(self) -> dict[str, int]:
         """Return the integers that fix the law, as a report file's footer names them."""
@@ -171,6 +167,20 @@ class PureRandomizer(Randomizer):
         Shape (cells, cells); the diagonal means nothing.
         """
 
+    @cached_property
+    def pair_moments(self) -> tuple[float, float, float, float]:
+        """The four values of E[x_i x_j | answer] of a single report's own estimate x.
+
+        Of one cell where it is the answer and where it is not, and of two where the answer is one of them and
+        where it is neither.
+        """
+        p, q = float(self.support_if_true), float(self.support_if_false)
+        first = np.eye(self.cells)[0]
+        one_of_two, neither = (float(self.joint_support(shares)[0, 1]) for shares in (first, 0.0 * first))
+        pairs = (p * (1 - 2 * q) + q * q, q * (1 - q), one_of_two - p * q, neither - q * q)
+        own, other, with_one, with_none = (pair / self.slope**2 for pair in pairs)
+        return own, other, with_one, with_none
+
     def second_moments(self) -> npt.NDArray[np.float64]:
         """Return E[x x' | answer] of a single report's own estimate x: shape (cells, cells, cells)."""
         q, slope = float(self.support_if_false), self.slope
@@ -183,51 +193,13 @@ class PureRandomizer(Randomizer):
         moments: npt.NDArray[np.float64] = centred / slope**2
         return moments
 
-    def estimate(self, counts: Counts, reports: int) -> Estimate:
-        """Turn a sum of reports into unbiased shares with their covariance.
+    def dispersion(self, observed: Shares) -> npt.NDArray[np.float64]:
+        """Return the covariance of single reports' own estimates, where reports have these features.
 
-        Parameters
-        ----------
-        counts : ndarray of int64, shape (cells,)
-            How many reports support each cell.
-        reports : int
-            How many reports were added up.
-
-        Returns
-        -------
-        Estimate
-            `shares = (counts / reports - q) / (p - q)`, unbiased; the covariance divides by
-            `reports - 1` and is NaN for a single report.
-
-        Notes
-        -----
-        Runs on the driver, on reports alone: post-processing.
+        That two cells are supported at once is as likely as the shares say.
         """
-        if reports == 0:
-            return Estimate(np.empty(0), np.empty((0, 0)), 0)
-        observed = counts / reports
-        shares = (observed - float(self.support_if_false)) / self.slope
-        scale = 1.0 / (reports - 1) if reports > 1 else np.nan
-        return Estimate(shares, self._spread(observed, shares) * scale, reports)
-
-    def predicted_covariance(self, shares: Shares) -> npt.NDArray[np.float64]:
-        """Return the covariance of the estimate times the number of reports, at these true shares.
-
-        Sampling of respondents is included: `diag(shares) - shares shares'` as noise goes to nothing.
-        """
-        return self._spread(float(self.support_if_false) + self.slope * shares, shares)
-
-    def predicted_variance(self, share: float) -> float:
-        """Return the variance of one share's estimate times the number of reports.
-
-        Sampling of respondents is included: it tends to `share (1 - share)` as epsilon grows.
-        """
-        observed = float(self.support_if_false) + self.slope * share
-        return observed * (1 - observed) / self.slope**2
-
-    def _spread(self, observed: Shares, shares: Shares) -> npt.NDArray[np.float64]:
-        """Return the covariance of one report's own estimate, where cells have these supports and shares."""
-        joint = self.joint_support(shares)
-        np.fill_diagonal(joint, observed)
-        spread: npt.NDArray[np.float64] = (joint - np.outer(observed, observed)) / self.slope**2
+        supports = observed[: self.cells]
+        joint = self.joint_support(self.reconstruct(observed))
+        np.fill_diagonal(joint, supports)
+        spread: npt.NDArray[np.float64] = (joint - np.outer(supports, supports)) / self.slope**2
         return spread

@@ -93,6 +93,14 @@ class SetRandomizer(PureRandomizer):
         squares: Shares = ((1 - 2 * q) * supports + q * q * constant) / self.slope**2
         return squares
 
+    def reconstruct_square_sums(
+        self, observed: Shares, shape: tuple[int, ...], kept: Sequence[int]
+    ) -> Shares:
+        """Return the mean square of single cells' estimates; of sums, supports of cells together would tell."""
+        if len(kept) < len(shape):
+            raise NotImplementedError("a report that is a set is to one attribute")
+        return self.reconstruct_squares(observed)
+
     def pull_back(self, gradient: Shares, axis: int = 0) -> Shares:
         """Return the transpose of `reconstruct`: a gradient by cells becomes one by features along an axis."""
         by_support = gradient / self.slope

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from itertools import product
 from typing import Any
 
@@ -12,6 +13,7 @@ from jobs.page.values import epsilon_of, filled, mapping, mappings, numbers, pai
 
 _MOST_CELLS = 2500
 """A joint table of more cells is left to result.json."""
+_TABLE_FILE = re.compile(r"tables/[0-9]+\.parquet")
 TITLES = {
     "entropy": "Entropy",
     "mutual-information": "Mutual information",
@@ -35,12 +37,17 @@ def view_statistic(k: int, one: dict[str, Any]) -> dict[str, Any]:
     p = words.finite(one.get("p_value"))
     kind = str(one.get("kind") or "statistic")
     title = f"{TITLES.get(kind, kind)}: estimate and interval"
-    chart = None
+    chart, by_noise = None, words.finite(one.get("if_independent"))
     if estimate is not None and low is not None and high is not None:
-        # Zero is compared with where it is near; from further away it would flatten the interval to a dot.
-        near = low - 4 * (high - low) <= 0 <= high + 4 * (high - low)
-        series = Series("", [estimate], [(low, high)])
-        chart = figures.dots(f"statistic-{k}-chart", title, [""], [series], reference=0.0 if near else None)
+        # What it is compared with is drawn where it is near; from further away it would flatten the interval.
+        zero, by_noise = (
+            value
+            if value is not None and low - 4 * (high - low) <= value <= high + 4 * (high - low)
+            else None
+            for value in (0.0, by_noise)
+        )
+        series, compared = Series("", [estimate], [(low, high)]), [] if by_noise is None else [by_noise]
+        chart = figures.dots(f"statistic-{k}-chart", title, [""], [series], reference=zero, truths=compared)
     return {
         **{key: one.get(key) for key in ("unit", "note")},
         "method": _METHODS.get(str(one.get("method")), one.get("method")),
@@ -55,6 +62,7 @@ def view_statistic(k: int, one: dict[str, Any]) -> dict[str, Any]:
         "often": None if p is None else words.how_often(p),
         "event": "a correlation this far from zero" if kind == "pearson" else "a value this large",
         "chart": chart,
+        "by_noise": chart is not None and by_noise is not None,
     }
 
 
@@ -62,8 +70,9 @@ def view_joint(one: dict[str, Any], attributes: dict[str, Any]) -> dict[str, Any
     """Return a joint table with one row for every cell of all axes but the last, which gives the columns.
 
     A statistic of the kind "proportions" is one too, with the categories of its attributes. A cell beyond the
-    categories is that of missing answers.
+    categories is that of missing answers. A table that is a file of its own is only named.
     """
+    file = str(one.get("table") or "")
     shape, shares = _table(one.get("proportions", one.get("estimate")))
     errors_shape, errors = _table(one.get("standard_errors", one.get("standard_error")))
     known = [mapping(attributes.get(str(name))).get("categories") for name in sequence(one.get("of"))]
@@ -77,7 +86,9 @@ def view_joint(one: dict[str, Any], attributes: dict[str, Any]) -> dict[str, Any
         "of": [words.label(name) for name in sequence(one.get("of"))],
         "epsilon": epsilon_of(one),
         **{key: one.get(key) for key in ("mechanism", "note")},
-        "cells": len(shares),
+        "file": file,
+        "link": file if _TABLE_FILE.fullmatch(file) else None,
+        "cells": words.finite(one.get("cells")) if file else len(shares),
         "table": _heat(
             [" · ".join(cell) for cell in product(*axes[:-1])],
             columns,
@@ -199,15 +210,20 @@ def _grouped(k: int, name: str, groups: list[dict[str, Any]]) -> dict[str, Any]:
 
 
 def view_cheating(k: int, one: dict[str, Any]) -> dict[str, Any]:
-    """Return what two samples say of one attribute's carriers and of honesty."""
+    """Return what two samples say of one attribute's carriers and of cheaters."""
     estimates = {name: mapping(value) for name, value in mapping(one.get("estimates")).items()}
     values = [words.finite(value.get("estimate")) for value in estimates.values()]
     intervals = pairs([value.get("interval") for value in estimates.values()])
     errors = [words.finite(value.get("standard_error")) for value in estimates.values()]
-    name = words.label(one.get("attribute"))
+    name, p = words.label(one.get("attribute")), words.finite(one.get("p_value"))
+    # The page says in its own words what the p-value is.
+    remarks = [str(one["note"])] if one.get("note") else []
     return {
-        **{key: one.get(key) for key in ("model", "method", "note")},
+        "model": one.get("model"),
+        "note": "; ".join(remarks),
         "name": name,
+        "p_value": p,
+        "often": None if p is None else words.how_often(p),
         "digits": words.percent_places(errors),
         "rows": [
             {"label": label, "share": share, "error": error, "interval": ends, "post": []}
@@ -215,7 +231,7 @@ def view_cheating(k: int, one: dict[str, Any]) -> dict[str, Any]:
         ],
         "chart": figures.dots(
             f"cheating-{k}-chart",
-            f"{name}: carriers and honesty, with intervals",
+            f"{name}: carriers and cheaters, with intervals",
             list(estimates),
             [Series("", values, intervals)],
             unit="%",

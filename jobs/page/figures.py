@@ -59,7 +59,7 @@ def dots(
     log : bool
         Whether the axis is logarithmic: what is not positive is then not drawn.
     truths : sequence of float or None
-        What is estimated in each row, where that is known: upright strokes behind the dots.
+        What is compared with in each row, as a true value where it is known: upright strokes behind the dots.
     limits : tuple of float, optional
         How far the axis reaches at most. A bar that goes on ends there with an arrowhead, and so does a dot.
 

@@ -2,8 +2,9 @@
 
 A page is a pure function of its document: no clock, no chance, no file but the templates. It holds what the
 document holds: of a survey private estimates and parameters, and so is post-processing; of a study the truth
-too, which is public. It refers to nothing outside itself and runs no script. Numbers that are null, and parts
-that are not there, are passed over.
+too, which is public. It loads nothing and runs no script; all that it refers to outside itself are the tables
+beside it that were too large for it, by a link. Numbers that are null, and parts that are not there, are passed
+over.
 """
 
 from __future__ import annotations

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from markupsafe import Markup
+
+from jobs.guarantee import collected, guarantee, not_covered
 from jobs.page import figures, words
 from jobs.page.derived import view_cheating, view_groups, view_joint, view_regression, view_statistic
 from jobs.page.scales import Series
@@ -19,8 +22,9 @@ def view_survey(document: dict[str, Any]) -> dict[str, Any]:
     confidence = words.finite(result.get("confidence")) or 0.95
     known = mapping(result.get("attributes"))
     attributes = [_attribute(k, name, mapping(one)) for k, (name, one) in enumerate(known.items())]
+    cheating = mappings(result.get("cheating"))
     statistics = mappings(result.get("statistics"))
-    tables = [one for one in statistics if isinstance(one.get("estimate"), list)]
+    tables = [one for one in statistics if one.get("table") or isinstance(one.get("estimate"), list)]
     return {
         "population": mapping(document.get("population")),
         "respondents": result.get("respondents", mapping(document.get("population")).get("rows")),
@@ -31,12 +35,14 @@ def view_survey(document: dict[str, Any]) -> dict[str, Any]:
         "budget": _budget(mapping(document.get("privacy"))),
         "attributes": attributes,
         "any_below": any(one["below"] for one in attributes),
+        "any_post": any(one["post"] for one in attributes),
         "statistics": [view_statistic(k, one) for k, one in enumerate(statistics) if one not in tables],
         "joint": [view_joint(one, known) for one in (*mappings(result.get("joint")), *tables)],
         "regressions": [view_regression(k, one) for k, one in enumerate(mappings(result.get("regressions")))],
         "groups": view_groups(mappings(result.get("groups"))),
         "strata": mappings(result.get("strata")),
-        "cheating": [view_cheating(k, one) for k, one in enumerate(mappings(result.get("cheating")))],
+        "cheating": [view_cheating(k, one) for k, one in enumerate(cheating)],
+        "cheated": [words.label(one.get("attribute")) for one in cheating],
         "asked": _asked(document, result),
         "times": view_times(mapping(document.get("seconds"))),
         "provenance": view_provenance(document),
@@ -44,16 +50,23 @@ def view_survey(document: dict[str, Any]) -> dict[str, Any]:
 
 
 def _guarantee(document: dict[str, Any]) -> dict[str, Any] | None:
-    """Return the parts of the one sentence: whether it is conditional, epsilon, and e to the epsilon."""
+    """Return the one sentence in parts, whether there is a guarantee, and what it leaves out."""
     privacy = mapping(document.get("privacy"))
     if "epsilon" not in privacy:
         return None
-    epsilon = words.finite(privacy["epsilon"])
-    collected = mapping(document.get("spec")).get("collected") or str(privacy.get("basis")).startswith(
-        "collected"
-    )
-    times = None if epsilon is None or epsilon < 0 else words.times(epsilon) if epsilon < _WORDLESS else ""
-    return {"epsilon": epsilon, "times": times, "collected": bool(collected)}
+    epsilon, bound = words.finite(privacy["epsilon"]), None
+    if epsilon is not None and epsilon >= 0:
+        about = f" ≈ {words.times(epsilon)}" if epsilon < _WORDLESS else ""
+        bound = Markup("e<sup>{}</sup>{}").format(words.bound(epsilon), about)
+    before, claim, after = guarantee(privacy, bound)
+    return {
+        "before": before,
+        "claim": claim,
+        "after": after,
+        "none": bound is None,
+        "collected": collected(privacy),
+        "not_covered": not_covered(privacy, mapping(document.get("spec"))),
+    }
 
 
 def _budget(privacy: dict[str, Any]) -> dict[str, Any] | None:
@@ -82,9 +95,7 @@ def _attribute(k: int, name: str, one: dict[str, Any]) -> dict[str, Any]:
     shares = filled(numbers(one.get("proportions")), size)
     errors = filled(numbers(one.get("standard_errors")), size)
     intervals = filled(pairs(one.get("intervals")), size, (None, None))
-    post = mapping(one.get("post_processed"))
-    if not post and one.get("projected"):
-        post = {one.get("projection") or "projected": one["projected"]}
+    post = {key: values for key, values in mapping(one.get("post_processed")).items() if values}
     columns = [filled(numbers(values), size) for values in post.values()]
     known = [
         (share, label, ends)
@@ -96,8 +107,7 @@ def _attribute(k: int, name: str, one: dict[str, Any]) -> dict[str, Any]:
         "id": f"attribute-{k}",
         "mechanism": one.get("mechanism"),
         "reason": one.get("reason"),
-        "together": [words.label(other) for other in sequence(one.get("shared_with"))]
-        or [words.label(other) for other in [one.get("joint")] if other],
+        "together": [words.label(other) for other in sequence(one.get("shared_with"))],
         "epsilon": epsilon_of(one) or words.ABSENT,
         "missing": mapping(one.get("missing")),
         "digits": words.percent_places(errors),
@@ -135,7 +145,6 @@ def _asked(document: dict[str, Any], result: dict[str, Any]) -> list[dict[str, A
                 "categories": [words.label(category) for category in sequence(one.get("categories"))],
                 "mechanism": one.get("mechanism"),
                 "epsilon": epsilon_of(one) or words.ABSENT,
-                "true_epsilon": words.finite(one.get("true_epsilon")),
                 "missing": missing.get("handling") if isinstance(missing, dict) else missing,
                 "reason": one.get("reason"),
             }
@@ -160,6 +169,7 @@ def view_provenance(document: dict[str, Any]) -> list[tuple[str, str]]:
         "Privacy model": privacy.get("model"),
         "Neighbours": privacy.get("neighbours"),
         "Basis": privacy.get("basis"),
+        "Covers": privacy.get("covers"),
         "Roles": document.get("roles"),
     }
     return [(name, str(value)) for name, value in parts.items() if value]

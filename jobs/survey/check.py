@@ -5,17 +5,15 @@ from __future__ import annotations
 from decimal import Decimal, InvalidOperation
 from typing import Any
 
-import pyarrow as pa
-
 from jobs.population import Data
-from jobs.survey.collected_spec import OwnReports, TwoSamplesTable
+from jobs.survey.beside import level_columns, questions_of
+from jobs.survey.collected_spec import OwnReports
 from jobs.survey.layout import Unit
 from jobs.survey.spec import SurveySpec
-from udfs.asides import NumberQuestion
-from udfs.asking import ColumnQuestion, Fault, refusal
-from udfs.categories import MISSING, CategoryQuestion
-from udfs.errors import SchemaError, SpecError
-from udfs.lookup import can_hold_answers
+from udfs.asides import check_level_type
+from udfs.asking import Fault, refusal
+from udfs.categories import MISSING
+from udfs.errors import SchemaError
 from udfs.mechanisms import describe
 
 
@@ -28,7 +26,7 @@ def check_data(spec: SurveySpec, data: Data) -> None:
     SpecError
     """
     faults: dict[Fault, int] = {}
-    for question, _ in spec.layout.asks:
+    for question in questions_of(spec):
         for part in question.parts:
             for file, arrow_type in data.columns(part.column):
                 part.check_type(arrow_type, file)
@@ -37,7 +35,9 @@ def check_data(spec: SurveySpec, data: Data) -> None:
                 faults |= {(file, part.column, MISSING): count for file, count in nulls}
     if faults:
         raise refusal(faults)
-    _check_asides(spec, data)
+    for column in level_columns(spec):
+        for file, arrow_type in data.columns(column):
+            check_level_type(column, arrow_type, file)
     _check_size(spec, data)
     for entry in data.metadata:
         designs = entry.get("attributes")
@@ -50,55 +50,12 @@ def _nulls_are_reports(spec: SurveySpec, column: str) -> bool:
     return column in spec.attributes and spec.attributes[column].missing == "category"
 
 
-def _check_asides(spec: SurveySpec, data: Data) -> None:
-    """Refuse columns beside the reports that are not there or hold something else."""
-    collected = spec.collected
-    if collected is None:
-        return
-    two = collected if isinstance(collected, TwoSamplesTable) else None
-    columns = (collected.strata, collected.groups, two.sample if two is not None else None)
-    plain = [one for one in columns if one is not None]
-    for column in plain:
-        if column in spec.attributes:
-            raise SpecError("collected", "strata, groups and samples must be no attributes", column)
-        for file, arrow_type in data.columns(column):
-            dictionary = pa.types.is_dictionary(arrow_type)
-            if not can_hold_answers(arrow_type.value_type if dictionary else arrow_type):
-                raise SchemaError(
-                    f"{file}, column {column!r}",
-                    "must hold text, numbers or truth values",
-                    f"type {arrow_type}",
-                )
-    numbers: list[ColumnQuestion] = (
-        [NumberQuestion(collected.weight, weights=True)] if collected.weight else []
-    )
-    numbers += [NumberQuestion(name) for table in spec.regressions for name in table.numbers]
-    factors: list[ColumnQuestion] = [
-        CategoryQuestion(name, categories)
-        for table in spec.regressions
-        for name, categories in table.factors.items()
-    ]
-    if two is not None:
-        factors.append(CategoryQuestion(two.sample, tuple(two.p)))
-    for question in (*numbers, *factors):
-        for file, arrow_type in data.columns(question.column):
-            question.check_type(arrow_type, file)
-
-
 def _check_size(spec: SurveySpec, data: Data) -> None:
-    """Refuse a population smaller than its sample, or sizes beside what they do not go with."""
-    sampling, collected = spec.sampling, spec.collected
-    if sampling is None:
+    """Refuse a population smaller than its sample."""
+    if spec.sampling is None:
         return
-    if collected is not None and collected.weight is not None:
-        raise SpecError("sampling", "weights tell how respondents were sampled already", "both")
-    if collected is not None and (collected.strata is None) != (sampling.strata is None):
-        raise SpecError(
-            "sampling", "sizes must be of the strata where there are any, else of all", "otherwise"
-        )
-    if collected is None and sampling.strata is not None:
-        raise SpecError("sampling.strata", "only collected data have strata", f"{len(sampling.strata)}")
-    whole = sampling.size if sampling.strata is None else sum(sampling.strata.values())
+    strata = spec.sampling.strata
+    whole = spec.sampling.size if strata is None else sum(strata.values())
     if whole is not None and whole < data.rows:
         raise SchemaError(
             "sampling",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from fractions import Fraction
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Any, ClassVar, Literal, Self
 
 from pydantic import BeforeValidator, Field, PlainSerializer, model_validator
 
@@ -45,8 +45,9 @@ class _Collected(Table):
     def _columns_apart(self) -> Self:
         columns = [one for one in (self.weight, self.strata, self.groups) if one is not None]
         if len(set(columns)) != len(columns):
+            twice = next(key for key in ("groups", "strata") if columns.count(getattr(self, key)) > 1)
             raise SpecError(
-                "weight", "weights, strata and groups must be different columns", ", ".join(columns)
+                twice, "weights, strata and groups must be different columns", getattr(self, twice)
             )
         return self
 
@@ -165,8 +166,13 @@ class Matrix(FieldTable):
         return field_designs.matrix(self.rows)
 
 
-class TwoSamplesTable(_Collected):
+class TwoSamplesTable(Table):
     """Two samples with chances of their own: how many carry the trait, and how many cheat."""
+
+    weight: ClassVar[None] = None
+    strata: ClassVar[None] = None
+    groups: ClassVar[None] = None
+    denominator: ClassVar[str] = "n-1"
 
     design: str
     sample: Text = Field(description="The column that says which sample a respondent was in.")
@@ -178,8 +184,6 @@ class TwoSamplesTable(_Collected):
             raise SpecError("p", "must be of two samples", f"{len(self.p)}")
         if len(set(self.p.values())) != len(self.p):
             raise SpecError("p", "the two samples must have different chances", "one chance")
-        if self.weight or self.strata or self.groups:
-            raise SpecError("weight", "two samples have no weights, strata or groups", "some")
         return self
 
 

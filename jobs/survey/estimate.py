@@ -18,7 +18,7 @@ from udfs.design import Shares
 from udfs.randomized_response import RandomizedResponse
 
 CONFIDENCE = 0.95
-_Z = NormalDist().inv_cdf(0.5 + CONFIDENCE / 2)
+Z = NormalDist().inv_cdf(0.5 + CONFIDENCE / 2)
 
 Intervals = npt.NDArray[np.float64]
 
@@ -133,9 +133,9 @@ def _wilson_of(margin: Margin, cell: int) -> tuple[float, float]:
     width = greatest - least
     observed = float(np.clip((margin.raw[cell] - least) / width, 0.0, 1.0))
     reports = _effective(margin, observed * (1 - observed), margin.raw_variances[cell] / width**2)
-    centre = observed + _Z**2 / (2 * reports)
-    half = _Z * np.sqrt(observed * (1 - observed) / reports + _Z**2 / (4 * reports**2))
-    low, high = (centre - half) / (1 + _Z**2 / reports), (centre + half) / (1 + _Z**2 / reports)
+    centre = observed + Z**2 / (2 * reports)
+    half = Z * np.sqrt(observed * (1 - observed) / reports + Z**2 / (4 * reports**2))
+    low, high = (centre - half) / (1 + Z**2 / reports), (centre + half) / (1 + Z**2 / reports)
     return least + width * float(low), least + width * float(high)
 
 

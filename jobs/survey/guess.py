@@ -47,14 +47,3 @@ def right_guess(matrix: npt.NDArray[np.float64], shares: Shares) -> Shares:
 def guess_error(matrix: npt.NDArray[np.float64], shares: Shares) -> Shares:
     """Return the probability that the guess is wrong, for each answer; parameters as in `right_guess`."""
     return 1.0 - right_guess(matrix, shares)
-
-
-def mean_guess_error(matrix: npt.NDArray[np.float64], shares: Shares) -> float:
-    """Return the probability that the guess of a random respondent's answer is wrong.
-
-    Examples
-    --------
-    >>> mean_guess_error(np.eye(2), np.array([0.5, 0.5]))
-    0.0
-    """
-    return float(shares @ guess_error(matrix, shares))

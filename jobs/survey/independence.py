@@ -29,7 +29,7 @@ from jobs.survey.margin import Margin
 from jobs.survey.measures import phi_squared
 from jobs.survey.postprocess import project_to_simplex
 from jobs.survey.reconstruct import Gradients
-from udfs.design import Shares
+from udfs.design import Design, Shares
 
 _ROUNDING = 1e-9
 """A variance below this, of a single report, is none."""
@@ -101,11 +101,17 @@ def independence_test(margin: Margin) -> IndependenceTest:
 
 def _independent_reports(margin: Margin) -> bool:
     """Tell whether independent answers would give a plain sample of independent reports."""
-    asked = [axis for axis in margin.table.axes if set(axis.attributes) & set(margin.of)]
-    alone = all(len(axis.attributes) == 1 and axis.design.one_code for axis in asked)
     samples = margin.table.samples
     plain = len(samples) == 1 and samples[0].squares is samples[0].observed
-    return alone and plain and not any(margin.missing)
+    return _asked_alone(margin) is not None and plain
+
+
+def _asked_alone(margin: Margin) -> list[Design] | None:
+    """Return the designs of attributes that were each asked alone and of everybody, if their reports are codes."""
+    axes = {axis.attributes: axis for axis in margin.table.axes}
+    asked = [axes[(name,)].design for name in margin.of if (name,) in axes]
+    codes = all(design.one_code for design in asked)
+    return asked if len(asked) == len(margin.of) and codes and not any(margin.missing) else None
 
 
 def _pearson(margin: Margin) -> IndependenceTest:
@@ -123,12 +129,11 @@ def _pearson(margin: Margin) -> IndependenceTest:
 def _rao_scott(margin: Margin) -> IndependenceTest:
     """Test the reconstructed table."""
     infinite = replace(margin, table=replace(margin.table, sizes=None))
-    unit = np.eye(margin.proportions.size).reshape(-1, *margin.proportions.shape)
-    covariance = infinite.table.covariance(np.stack([infinite.gradient(one) for one in unit]))
-    residuals, jacobian = _scaled_residuals(infinite)
-    covariance = jacobian @ covariance @ jacobian.T
-    square = covariance @ covariance
-    mean, spread, skew = (float(np.trace(one)) for one in (covariance, square, square @ covariance))
+    residuals, gradients = _scaled_residuals(infinite)
+    covariance = infinite.table.covariance(infinite.gradient(gradients))
+    # traces of powers of a symmetric matrix, of which only the square is multiplied out
+    mean, spread = float(np.trace(covariance)), float(np.vdot(covariance, covariance))
+    skew = float(np.vdot(covariance, covariance @ covariance))
     if not mean * margin.table.reports > _ROUNDING:  # also where it is NaN
         return _judged(margin, math.nan, math.nan, "rao-scott")
     freedom = spread**3 / skew**2
@@ -137,24 +142,42 @@ def _rao_scott(margin: Margin) -> IndependenceTest:
 
 
 def _scaled_residuals(margin: Margin) -> tuple[Shares, Gradients]:
-    """Return the residuals from independence over their predicted standard errors, and their derivative."""
+    """Return the residuals from independence over their predicted standard errors, and their gradients."""
     shares = margin.proportions
     rows, columns = shares.sum(axis=1), shares.sum(axis=0)
-    jacobian, variances, _ = _under_independence(margin)
+    variances, _ = _under_independence(margin)
     known = variances > _ROUNDING
     scale = np.divide(1.0, np.sqrt(np.where(known, variances, 1.0)), out=np.zeros(shares.size), where=known)
-    return scale * (shares - np.outer(rows, columns)).ravel(), scale[:, None] * jacobian
+    gradients = scale[:, None, None] * _residual_gradients(rows, columns)
+    return scale * (shares - np.outer(rows, columns)).ravel(), gradients
 
 
-def _under_independence(margin: Margin) -> tuple[Gradients, Shares, Shares]:
-    """Return the residuals' derivative, and under independence their variances times the reports and the shares."""
+def _residual_gradients(rows: Shares, columns: Shares) -> Gradients:
+    """Return the gradients of all `share - row * column` by the shares: (cells, rows, columns).
+
+    Of a cell's share, its row's part of the column and its column's part of the row are no residual.
+    """
+    by_row, by_column = (np.eye(len(one)) - one[:, None] for one in (rows, columns))
+    gradients: Gradients = by_row[:, None, :, None] * by_column[None, :, None, :]
+    return gradients.reshape(-1, len(rows), len(columns))
+
+
+def _under_independence(margin: Margin) -> tuple[Shares, Shares]:
+    """Return the residuals' variances times the reports, were the attributes independent, and the shares then.
+
+    Reports to attributes that were asked alone are then independent, too, and a residual is on average 0: its
+    variance is the product of those of its row's and its column's share.
+    """
     shares = margin.proportions
-    rows, columns = shares.sum(axis=1), shares.sum(axis=0)
-    # Of a cell's share, its row's part of the column and its column's part of the row are no residual.
-    jacobian = np.kron(np.eye(len(rows)) - rows[:, None], np.eye(len(columns)) - columns[:, None])
-    independent = np.outer(project_to_simplex(rows), project_to_simplex(columns))
-    variances = np.diag(jacobian @ margin.covariance_at(independent) @ jacobian.T)
-    return jacobian, variances, independent.ravel()
+    rows, columns = (project_to_simplex(shares.sum(axis=other)) for other in (1, 0))
+    independent = np.outer(rows, columns)
+    if (designs := _asked_alone(margin)) is not None:
+        of_rows, of_columns = (
+            design.variances(one) for design, one in zip(designs, (rows, columns), strict=True)
+        )
+        return np.outer(of_rows, of_columns).ravel(), independent.ravel()
+    variances = margin.variances_at(independent, _residual_gradients(rows, columns))
+    return variances, independent.ravel()
 
 
 def phi_squared_of_noise(margin: Margin) -> float:
@@ -162,8 +185,10 @@ def phi_squared_of_noise(margin: Margin) -> float:
 
     To second order, and without the projection of negative shares: noise alone, of the design and of sampling.
     Times the number of reports it is (rows - 1)(columns - 1) where nothing hides the answers.
+
+    Cost: where attributes were not asked alone, a score for every cell and every report's code.
     """
-    _, variances, expected = _under_independence(margin)
+    variances, expected = _under_independence(margin)
     terms = np.divide(variances, expected, out=np.zeros_like(variances), where=expected > _ROUNDING)
     return float(terms.sum()) / margin.table.reports
 

@@ -13,20 +13,20 @@ from typing import Any
 import numpy as np
 
 from jobs.population import Population
+from jobs.survey.beside import weight_question
 from jobs.survey.layout import Layout
 from jobs.survey.margin import Margin
 from jobs.survey.reconstruct import Axis, Sample, TableEstimate
 from jobs.survey.spec import SurveySpec
-from udfs.asides import Aside, NumberQuestion
+from udfs.asides import Aside, LevelQuestion
 from udfs.asking import Ask
-from udfs.categories import CategoryQuestion
 from udfs.errors import SchemaError
 from udfs.lookup import Category
 from udfs.tables import LARGEST_TABLE, CrossTable, SparseCounts
 
 Places = tuple[int, ...]
 
-LARGEST_WEIGHTED = 1 << 22
+LARGEST_WEIGHTED = 1 << 16
 """Exact sums of weights are no machine numbers, and take some hundred bytes a cell."""
 
 
@@ -124,9 +124,9 @@ class Inquiry:
         if collected is not None:
             for column, levels in ((collected.strata, self.strata), (collected.groups, self.groups)):
                 if column is not None and levels is not None:
-                    asides.append((CategoryQuestion(column, _two_or_more(levels)), Aside()))
-            if collected.weight is not None:
-                asides.append((NumberQuestion(collected.weight, weights=True), Aside()))
+                    asides.append((LevelQuestion(column, levels), Aside()))
+            if (weights := weight_question(self.spec)) is not None:
+                asides.append((weights, Aside()))
         return asides
 
     @property
@@ -151,7 +151,7 @@ class Inquiry:
     def tallies(self) -> tuple[CrossTable, ...]:
         """The tables beside each ask's own sum."""
         levels, weight = self._sides
-        widths = tuple(max(2, len(one)) for one in (self.strata, self.groups) if one is not None)
+        widths = tuple(max(1, len(one)) for one in (self.strata, self.groups) if one is not None)
         shapes = {places: _features(self.spec.layout, places) for places in self.needed}
         return tuple(
             CrossTable((*levels, *places), (*widths, *shape), weight) for places, shape in shapes.items()
@@ -237,18 +237,6 @@ class Inquiry:
         shares = weights / weights.sum() if weights.sum() > 0 else np.full(len(samples), 1 / len(samples))
         size = sampling.size if sized and sampling is not None else None
         return TableEstimate(tuple(axes), samples, shares, None if size is None else (size,))
-
-
-def _two_or_more(levels: tuple[Category, ...]) -> tuple[Category, ...]:
-    """Return levels with others of their kind that nobody has, as a question has two categories at least."""
-    if not levels:
-        return "(none)", "(no other)"
-    (first, *others) = levels
-    if others:
-        return levels
-    if isinstance(first, bool):
-        return first, not first
-    return first, f"not {first}" if isinstance(first, str) else first + 1
 
 
 def _features(layout: Layout, places: Places) -> tuple[int, ...]:

@@ -9,19 +9,20 @@ laws, inverted on the driver, and the delta method. Cost: one pass over the colu
 
 from __future__ import annotations
 
-import json
 from decimal import Decimal
 from typing import Any
 
 from jobs.population import Data, Population
 from jobs.results import encode
+from jobs.survey.beside import questions_of
+from jobs.survey.cheating import carriers_of, run_cheating
 from jobs.survey.check import check_data
-from jobs.survey.collected import from_two_samples, run_cheating, run_regressions
 from jobs.survey.document import attribute_documents, group_document, joint_documents, statistic_document
 from jobs.survey.estimate import CONFIDENCE
 from jobs.survey.inquiry import Inquiry
 from jobs.survey.large_tables import move_large_tables
 from jobs.survey.plan import plan_survey
+from jobs.survey.regressions import run_regressions
 from jobs.survey.spec import SurveySpec
 from jobs.survey.study import run_study
 from udfs.asking import Question
@@ -50,7 +51,7 @@ class Survey:
 
     def questions(self, spec: SurveySpec) -> list[Question]:
         """Return what every row is asked."""
-        return [question for question, _ in spec.layout.asks]
+        return questions_of(spec)
 
     def charges(self, spec: SurveySpec) -> list[tuple[str, Decimal]]:
         """Return each report's epsilon; nothing for reports that are here already."""
@@ -84,12 +85,13 @@ class Survey:
         stage = "randomize" if spec.collected is None else "count reports"
         sums = ask(inquiry.asks, stage, inquiry.tallies)  # a sum for each ask, then one for each table
         whole, groups = inquiry.estimates(sums, population.rows)
-        cheating = run_cheating(spec, population)
+        attributes, cheating = attribute_documents(whole), run_cheating(spec, population)
         return {
             "respondents": population.rows,
             "confidence": CONFIDENCE,
             "sampling": _sampling(spec),
-            "attributes": from_two_samples(attribute_documents(whole), cheating),
+            "attributes": attributes
+            | {one["attribute"]: carriers_of(attributes[one["attribute"]], one) for one in cheating},
             "statistics": [
                 statistic_document(spec, statistic, whole.margin(statistic.of))
                 for statistic in spec.statistics
@@ -102,25 +104,28 @@ class Survey:
         }
 
     def documents(self, document: dict[str, Any]) -> dict[str, bytes]:
-        """Return the files beside the reports: the result, and its page."""
+        """Return the result, and what is too large for it or stands by itself."""
+        if "study" in document["result"]:
+            return {"result.json": encode(document), "study.json": encode(document["result"]["study"])}
+        result, tables = move_large_tables(document["result"])
+        return {"result.json": encode(document | {"result": result}), **tables}
+
+    def page(self, document: dict[str, Any]) -> bytes:
+        """Return the page of a survey, or of a study."""
         from jobs.page.page import (  # noqa: PLC0415  its figures take half a second to import
             render_study,
             render_survey,
         )
 
-        if "study" in document["result"]:
-            study = encode(document["result"]["study"])
-            text = encode(document)
-            return {"result.json": text, "study.json": study, "report.html": render_study(json.loads(text))}
-        result, tables = move_large_tables(document["result"])
-        text = encode(document | {"result": result})
-        return {"result.json": text, "report.html": render_survey(json.loads(text)), **tables}
+        return render_study(document) if "study" in document["result"] else render_survey(document)
 
 
 def _sampling(spec: SurveySpec) -> str:
     """Return whom standard errors take respondents for."""
     strata = spec.collected is not None and spec.collected.strata is not None
-    what = "respondents are taken as a simple random sample" + (" within their stratum" if strata else "")
+    weighted = spec.collected is not None and spec.collected.weight is not None
+    kind = "independent draws that count by their weights" if weighted else "a simple random sample"
+    what = f"respondents are taken as {kind}" + (" within their stratum" if strata else "")
     if spec.sampling is None:
         return f"{what}, without a finite-population correction"
     sizes = (spec.sampling.size,) if spec.sampling.strata is None else spec.sampling.strata.values()

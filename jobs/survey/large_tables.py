@@ -27,7 +27,8 @@ def move_large_tables(result: dict[str, Any]) -> tuple[dict[str, Any], dict[str,
     Returns
     -------
     tuple of dict and dict
-        A file has a row a cell: a column for each attribute, `proportion` and `standard_error`.
+        A file has a row a cell: a column for each attribute, `proportion` and `standard_error`. The
+        document of its table has the file's name as `table` and the number of its rows as `cells`.
     """
     files: dict[str, bytes] = {}
     moved = {
@@ -43,7 +44,7 @@ def _moved(document: dict[str, Any], shares: str, errors: str, files: dict[str, 
         return document
     name = f"tables/{len(files)}.parquet"
     files[name] = _table_file(document["of"], document["categories"], table, document[errors])
-    return document | {shares: None, errors: None, "categories": None, "table": name}
+    return document | {shares: None, errors: None, "categories": None, "table": name, "cells": table.size}
 
 
 def _table_file(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -38,11 +39,7 @@ class Margin:
     @cached_property
     def raw_variances(self) -> Shares:
         """The variances of `raw`."""
-        if len(self.of) == len(self.table.shape):
-            return self.take(self.table.cell_variances())
-        unit = np.eye(self.raw.size).reshape(-1, *self.raw.shape)
-        variances = [self.table.variance(self.lift(one)) for one in unit]
-        return np.array(variances).reshape(self.raw.shape)
+        return self._ordered(self.table.sum_variances(self.of))
 
     @cached_property
     def answered(self) -> float:
@@ -52,11 +49,14 @@ class Margin:
     @cached_property
     def answered_error(self) -> float:
         """The standard error of `answered`."""
-        return (
-            math.sqrt(self.table.variance(self.lift(np.negative(self._others, dtype=np.float64))))
-            if any(self.missing)
-            else 0.0
-        )
+        if not any(self.missing):
+            return 0.0
+        return math.sqrt(self.table.variance(self.lift(-self._others.astype(np.float64))))
+
+    @cached_property
+    def covariances_with_answered(self) -> Shares:
+        """The covariances of `raw` with `answered`."""
+        return self.take(self.table.covariances_with(self.lift(-self._others.astype(np.float64))))
 
     @cached_property
     def proportions(self) -> Shares:
@@ -66,11 +66,19 @@ class Margin:
         return self.raw[self._answers] / self.answered
 
     def gradient(self, by_proportions: Gradients, by_answered: float = 0.0) -> Gradients:
-        """Return a gradient by the table's shares from one by `proportions` and by `answered`."""
+        """Return a gradient by the table's shares from one by `proportions` and by `answered`; or a stack of them."""
+        return self._gradient_at(self.proportions, by_proportions, by_answered)
+
+    def _gradient_at(
+        self, proportions: Shares, by_proportions: Gradients, by_answered: float = 0.0
+    ) -> Gradients:
         if not any(self.missing):
             return self.lift(by_proportions)
         # Whoever did not answer makes the share of those who did smaller, and so all proportions larger.
-        by_others = float((by_proportions * self.proportions).sum()) / self.answered - by_answered
+        inner = tuple(range(-len(self.of), 0))
+        by_others = (by_proportions * proportions).sum(
+            axis=inner, keepdims=True
+        ) / self.answered - by_answered
         return self.lift(self._pad(by_proportions / self.answered) + by_others * self._others)
 
     def variance(self, by_proportions: Gradients, by_answered: float = 0.0) -> float:
@@ -81,30 +89,40 @@ class Margin:
         """Return the variances of `proportions`, cell by cell."""
         if not any(self.missing):
             return self.raw_variances
-        unit = np.eye(self.proportions.size).reshape(-1, *self.proportions.shape)
-        return np.array([self.variance(one) for one in unit]).reshape(self.proportions.shape)
+        # Of a ratio p = share / answered: the variance of (share - p answered) / answered.
+        proportions = self.proportions
+        together = self.covariances_with_answered[self._answers]
+        spread = self.raw_variances[self._answers] - 2 * proportions * together
+        variances: Shares = (
+            np.maximum(spread + (proportions * self.answered_error) ** 2, 0.0) / self.answered**2
+        )
+        return variances
 
     def raw_covariance(self) -> Covariance:
         """Return the covariance of all raw shares of one attribute: float64, shape (cells, cells)."""
-        return self.table.covariance(np.stack([self.lift(one) for one in np.eye(self.raw.size)]))
+        return self.table.covariance(self.lift(np.eye(self.raw.size)))
 
-    def covariance_at(self, proportions: Shares) -> Covariance:
-        """Return the covariance of `proportions` times the number of reports, were these the true ones.
+    def variances_at(self, proportions: Shares, by_proportions: Gradients) -> Shares:
+        """Return variances of functions of `proportions` times the number of reports, were these the true ones.
 
         The share of those who answered, and all other cells, are taken as they are estimated.
+
+        Parameters
+        ----------
+        proportions : ndarray of float64
+        by_proportions : ndarray of float64, shape (functions, *shape of `proportions`)
+            The functions' gradients.
+
+        Returns
+        -------
+        ndarray of float64, shape (functions,)
         """
         shares = self.table.shares.copy()
         answers_first = np.moveaxis(shares, self._dimensions, range(len(self.of)))
         inside = answers_first[self._answers]
         others = inside.sum(axis=tuple(range(len(self.of))), keepdims=True)
         inside[...] = proportions.reshape(*proportions.shape, *(1,) * (shares.ndim - len(self.of))) * others
-        unit = np.eye(proportions.size)
-        if any(self.missing):
-            unit = (unit - proportions.ravel()[:, None]) / self.answered
-        lifted = [self.lift(self._pad(one.reshape(proportions.shape))) for one in unit]
-        flat = np.stack(lifted).reshape(len(lifted), -1)
-        covariance: Covariance = flat @ self.table.covariance_at(shares) @ flat.T
-        return covariance
+        return self.table.at(shares).variances(self._gradient_at(proportions, by_proportions))
 
     @property
     def _dimensions(self) -> tuple[int, ...]:
@@ -128,18 +146,24 @@ class Margin:
     def take(self, table: Shares) -> Shares:
         """Return the margin of a table of shares."""
         others = tuple(set(range(table.ndim)) - set(self._dimensions))
+        return self._ordered(table.sum(axis=others))
+
+    def _ordered(self, table: Shares) -> Shares:
+        """Return a table of the margin's attributes in their order, from one in the whole table's."""
         kept = sorted(self._dimensions)
-        return np.transpose(table.sum(axis=others), [kept.index(one) for one in self._dimensions])
+        return np.transpose(table, [kept.index(one) for one in self._dimensions])
 
     def _pad(self, inner: Gradients) -> Gradients:
-        """Return a gradient by all cells from one by those of answers."""
-        padded = np.zeros(self.raw.shape)
-        padded[self._answers] = inner
+        """Return gradients by all cells from ones by those of answers."""
+        padded = np.zeros((*inner.shape[: -len(self.of)], *self.raw.shape))
+        where: tuple[Any, ...] = (..., *self._answers)
+        padded[where] = inner
         return padded
 
     def lift(self, gradient: Gradients) -> Gradients:
-        """Return a gradient by the whole table's cells from one by the margin's."""
-        kept = sorted(self._dimensions)
-        ordered = np.transpose(gradient, [self._dimensions.index(one) for one in kept])
-        spread = ordered.reshape([cells if one in kept else 1 for one, cells in enumerate(self.table.shape)])
-        return np.broadcast_to(spread, self.table.shape)
+        """Return gradients by the whole table's cells from ones by the margin's: one, or a stack."""
+        kept, leading = sorted(self._dimensions), gradient.shape[: gradient.ndim - len(self.of)]
+        order = [len(leading) + self._dimensions.index(one) for one in kept]
+        ordered = np.transpose(gradient, [*range(len(leading)), *order])
+        spread = [cells if one in kept else 1 for one, cells in enumerate(self.table.shape)]
+        return np.broadcast_to(ordered.reshape(*leading, *spread), (*leading, *self.table.shape))

@@ -21,7 +21,6 @@ from udfs.laplace import LaplaceMechanism
 from udfs.randomized_response import RandomizedResponse
 from udfs.randomizer import PureRandomizer
 
-_SPREAD_SHARES = 21
 _MOST_GUESSED = 1000
 """Cells beyond which a right guess is not predicted: it takes the whole design matrix."""
 
@@ -125,17 +124,30 @@ def _variances(axis: Axis, cells: int) -> tuple[float, float]:
     """Return the variance of one share, times the reports, where all are equal, and at most."""
     design = axis.design
     if not isinstance(design, PureRandomizer):
-        corners = [design.predicted_covariance(corner).diagonal().max() for corner in np.eye(design.cells)]
-        return summed_variance(design) / cells, float(max(corners, default=math.nan))
+        return summed_variance(design) / cells, _largest_variance(design)
     truth, lie = float(design.support_if_true), float(design.support_if_false)
-    lies = (design.cells // cells - 1) * lie  # of the cells that share a category, where several are joint
+    lies = (design.cells // cells) * lie  # of the cells that share a category, where several are joint
 
-    def variance(share: float) -> float:
-        observed = lies + lie + (truth - lie) * share
+    def variance(observed: float) -> float:
         return observed * (1 - observed) / (truth - lie) ** 2
 
-    shares = np.linspace(0, 1, _SPREAD_SHARES)
-    return variance(1 / cells), max(map(variance, shares.tolist()))
+    most = min(max(0.5, lies), lies + truth - lie)  # the observed share nearest to a half
+    return variance(lies + (truth - lie) / cells), variance(most)
+
+
+def _largest_variance(design: Design) -> float:
+    """Return the largest variance of any share, times the reports, at any true shares.
+
+    The mean square of an estimate is linear in the true shares. So of a share t the variance is at most
+    `t own + (1 - t) other - t**2`, where these are the mean squares if the answer is the cell itself, and if it
+    is that one of the others for which it is the largest.
+    """
+    unit = np.eye(design.cells)
+    squares = design.variances(unit) + unit  # [i, v]: of the estimate of cell i where the answer is v
+    own = squares.diagonal()
+    other = np.where(unit > 0, -np.inf, squares).max(axis=1)
+    share = np.clip((own - other) / 2, 0.0, 1.0)
+    return float((share * own + (1 - share) * other - share**2).max())
 
 
 def _guesses(axis: Axis, cells: int) -> dict[str, Any] | None:

@@ -12,7 +12,7 @@ papers/randomized-response, equations 17, 18, 22 to 24.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, TypeAlias
@@ -20,83 +20,15 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from udfs.design import Design, Shares
-from udfs.tables import WEIGHT_UNIT, SparseCounts
+from jobs.survey.samples import Axis, Sample, total_of
+from jobs.survey.set_moments import second_moments
+from udfs.design import Shares
+from udfs.reports import SetRandomizer
+
+__all__ = ["Axis", "Covariance", "Gradients", "Sample", "TableEstimate", "total_of"]
 
 Gradients: TypeAlias = npt.NDArray[np.float64]
 Covariance: TypeAlias = npt.NDArray[np.float64]
-
-
-@dataclass(frozen=True)
-class Axis:
-    """One ask's axis of a table.
-
-    Parameters
-    ----------
-    attributes : tuple of str
-        One, or the several whose product cell is randomized at once.
-    shape : tuple of int
-        The cells of each attribute, that of missing answers included; their product is the design's cells.
-    design : Design
-    """
-
-    attributes: tuple[str, ...]
-    shape: tuple[int, ...]
-    design: Design
-
-
-@dataclass(frozen=True)
-class Sample:
-    """The reports of one sample of respondents, as a table of features.
-
-    Attributes
-    ----------
-    observed : ndarray of float64
-        The mean of the features, weighted where there are weights.
-    squares : ndarray of float64
-        Their mean weighted by the squares of the weights; where there are none, `observed`.
-    reports : int
-        How many reports there are.
-    degrees : float
-        What variances divide by: `reports - 1`, or with weights Kish's effective size,
-        (sum of w)**2 / (sum of w**2). NaN where it is none.
-    weight : float
-        The sum of the weights.
-    """
-
-    observed: Shares
-    squares: Shares
-    reports: int
-    degrees: float
-    weight: float
-
-    @classmethod
-    def of(cls, counts: Any, axes: Sequence[Axis], lost: int = 1) -> Sample:
-        """Return the sample that a `udfs.tables.CrossTable` counted over these axes.
-
-        Variances divide by the number of reports less `lost`: 1 makes them unbiased, 0 maximum likelihood's.
-        """
-        shape = tuple(axis.design.features for axis in axes)
-        if isinstance(counts, SparseCounts):
-            counts = counts.dense()
-        layers = counts.reshape(-1, *shape)
-        totals = [int(total_of(layer, axes)) for layer in layers]
-        if not all(totals):
-            empty = np.full(shape, np.nan)
-            return cls(empty, empty, totals[0], math.nan, 0.0)
-        means = [(layer / total).astype(np.float64) for layer, total in zip(layers, totals, strict=True)]
-        if len(layers) == 1:
-            degrees = totals[0] - lost or math.nan
-            return cls(means[0], means[0], totals[0], degrees, float(totals[0]))
-        degrees = totals[1] ** 2 / (totals[2] * WEIGHT_UNIT)
-        return cls(means[1], means[2], totals[0], degrees, totals[1] / WEIGHT_UNIT)
-
-
-def total_of(table: Any, axes: Sequence[Axis]) -> Any:
-    """Return how many reports a table of features holds."""
-    for axis in reversed(axes):
-        table = axis.design.forget(table, axis=table.ndim - 1)
-    return table
 
 
 @dataclass(frozen=True)
@@ -155,6 +87,25 @@ class TableEstimate:
         parts = zip(self.strata.tolist(), self.samples, sizes, strict=True)
         return [part for part in parts if part[0] != 0]
 
+    def at(self, shares: Shares) -> TableEstimate:
+        """Return the table of a single report as it would be on average, were these the true shares.
+
+        Its variances and covariances are those of the estimates times the number of reports.
+
+        Parameters
+        ----------
+        shares : ndarray of float64, of `shape`
+        """
+        expected = shares.reshape(self._cells)
+        for number, axis in enumerate(self.axes):
+            expected = axis.design.observe(expected, number)
+        return TableEstimate(self.axes, (Sample(expected, expected, 1, 1.0, 1.0),), np.ones(1))
+
+    @property
+    def _cells(self) -> tuple[int, ...]:
+        """The designs' cells: those of an axis's attributes are one dimension."""
+        return tuple(axis.design.cells for axis in self.axes)
+
     def covariance(self, gradients: Gradients) -> Covariance:
         """Return the covariance of linear functions of the shares.
 
@@ -168,107 +119,147 @@ class TableEstimate:
             Respondents are a simple random sample within their stratum, drawn with replacement or, where
             `sizes` are given, without.
         """
-        stacked = gradients.reshape(len(gradients), *(axis.design.cells for axis in self.axes))
+        stacked = gradients.reshape(len(gradients), *self._cells)
+        flat = stacked.reshape(len(gradients), -1)
         whole = np.zeros((len(gradients), len(gradients)))
         for share, sample, size in self._parts:
-            whole += share**2 * self._sample_covariance(sample, stacked, size)
+            if self._one_code:
+                scores = self._scores(stacked)
+                weighted = scores * sample.squares.ravel()
+                second, first = weighted @ scores.T, weighted.sum(axis=1)
+            else:
+                second = flat @ second_moments(sample.squares, self.axes) @ flat.T
+                first = flat @ self._reconstruct(sample.squares).ravel()
+            shares = self._reconstruct(sample.observed).ravel()
+            mean = flat @ shares
+            products = np.outer(first, mean) + np.outer(mean, first) - np.outer(mean, mean)
+            exact = 0.0 if math.isinf(size) else (flat * shares) @ flat.T
+            whole += share**2 * sample.variances(size, second, products, exact)
         return whole
 
-    def _sample_covariance(self, sample: Sample, gradients: Gradients, size: float) -> Covariance:
-        second, first = self._moments(sample.squares, gradients)
-        shares = self._reconstruct(sample.observed)
-        flat = gradients.reshape(len(gradients), -1)
-        mean = flat @ shares.ravel()
-        spread = second - np.outer(first, mean) - np.outer(mean, first) + np.outer(mean, mean)
-        if math.isinf(size):
-            return spread / sample.degrees
-        noise = second - (flat * shares.ravel()) @ flat.T
-        return spread / sample.degrees * (1 - sample.reports / size) + noise / size
+    def variances(self, gradients: Gradients) -> Shares:
+        """Return the diagonal of `covariance`, for less: float64, shape (functions,)."""
+        stacked = gradients.reshape(len(gradients), *self._cells)
+        flat = stacked.reshape(len(gradients), -1)
+        whole = np.zeros(len(gradients))
+        for share, sample, size in self._parts:
+            if self._one_code:
+                scores, squares = self._scores(stacked), sample.squares.ravel()
+                second, first = np.square(scores) @ squares, scores @ squares
+            else:
+                second = ((flat @ second_moments(sample.squares, self.axes)) * flat).sum(axis=1)
+                first = flat @ self._reconstruct(sample.squares).ravel()
+            shares = self._reconstruct(sample.observed).ravel()
+            mean = flat @ shares
+            exact = 0.0 if math.isinf(size) else flat**2 @ shares
+            whole += share**2 * sample.variances(size, second, 2 * first * mean - mean**2, exact)
+        return np.maximum(whole, 0.0)
 
     def variance(self, gradient: Gradients) -> float:
         """Return the variance of a linear function of the shares, by its gradient: of `shape`."""
-        return max(float(self.covariance(gradient[None])[0, 0]), 0.0)
+        return float(self.variances(gradient[None])[0])
+
+    def covariances_with(self, gradient: Gradients) -> Shares:
+        """Return the covariance of every share with one linear function, by its gradient: both of `shape`.
+
+        A report's own estimates of all shares, times its score, are reconstructed as shares are: axis by axis.
+        """
+        cells = gradient.reshape(self._cells)
+        whole = np.zeros(self._cells)
+        for share, sample, size in self._parts:
+            first = self._reconstruct(sample.squares)
+            if self._one_code:
+                scores = self._scores(cells[None]).reshape(sample.squares.shape)
+                second = self._reconstruct(sample.squares * scores)
+            else:
+                second = (second_moments(sample.squares, self.axes) @ cells.ravel()).reshape(self._cells)
+            shares = self._reconstruct(sample.observed)
+            first_of_all, mean = float((cells * first).sum()), float((cells * shares).sum())
+            products = first * mean + shares * (first_of_all - mean)
+            whole += share**2 * sample.variances(size, second, products, cells * shares)
+        return whole.reshape(self.shape)
 
     def cell_variances(self) -> Shares:
         """Return the variances of all shares: float64, of `shape`; as fast as the shares themselves."""
-        whole = np.zeros(tuple(axis.design.cells for axis in self.axes))
-        for share, sample, size in self._parts:
-            second, first = sample.squares, self._reconstruct(sample.squares)
-            for number, axis in enumerate(self.axes):
-                second = axis.design.reconstruct_squares(second, number)
-            shares = self._reconstruct(sample.observed)
-            spread = (second - 2 * first * shares + shares**2) / sample.degrees
-            if not math.isinf(size):
-                spread = spread * (1 - sample.reports / size) + (second - shares) / size
-            whole += share**2 * spread
-        variances: Shares = np.maximum(whole, 0.0).reshape(self.shape)
-        return variances
+        return self.sum_variances(self.attributes)
 
-    def report_range(self, gradient: Gradients) -> tuple[float, float]:
-        """Return the least and the greatest estimate of a linear function that one report can make."""
-        scores = gradient.reshape(tuple(axis.design.cells for axis in self.axes))
-        for number, axis in enumerate(self.axes):
-            scores = axis.design.pull_back(scores, number)
-        if all(axis.design.one_code for axis in self.axes):
-            return float(scores.min()), float(scores.max())
-        *cells, constant = scores.ravel()  # a set's score: the constant, and one for each cell in it
-        return float(constant + min(0.0, *cells)), float(constant + max(0.0, *cells))
-
-    def covariance_at(self, shares: Shares) -> Covariance:
-        """Return the covariance of all shares times the number of reports, were these the true ones.
+    def sum_variances(self, of: Collection[str]) -> Shares:
+        """Return the variances of sums of shares: over all cells of the attributes that are not named.
 
         Parameters
         ----------
-        shares : ndarray of float64, of `shape`
+        of : collection of str
+            In any order.
 
         Returns
         -------
-        ndarray of float64, shape (cells, cells)
-            For small tables: it is dense.
+        ndarray of float64
+            A dimension for each attribute named, in the order of `attributes`.
+
+        Notes
+        -----
+        Where every report is one code, its own estimate of a sum is a product over the axes, and so is its
+        square: the cost is that of the shares. Tables of sets are small, and use their second moments.
         """
-        expected = shares.reshape(tuple(axis.design.cells for axis in self.axes))
-        for number, axis in enumerate(self.axes):
-            expected = axis.design.observe(expected, number)
-        unit = np.eye(shares.size).reshape(shares.size, *(axis.design.cells for axis in self.axes))
-        second, _ = self._moments(expected, unit)
-        covariance: Covariance = second - np.outer(shares, shares)
-        return covariance
+        others = tuple(place for place, name in enumerate(self.attributes) if name not in of)
+        if others and not self._one_code:
+            names = [name for name in self.attributes if name in of]
+            shape = [cells for cells, name in zip(self.shape, self.attributes, strict=True) if name in names]
+            unit = np.eye(math.prod(shape)).reshape(-1, *shape)
+            spread = np.broadcast_to(
+                np.expand_dims(unit, [1 + one for one in others]), (len(unit), *self.shape)
+            )
+            return self.variances(spread).reshape(shape)
+        whole = np.zeros(())
+        for share, sample, size in self._parts:
+            second = self._square_sums(sample.squares, of)
+            first = self._reconstruct(sample.squares).reshape(self.shape).sum(axis=others)
+            shares = self._reconstruct(sample.observed).reshape(self.shape).sum(axis=others)
+            products = 2 * first * shares - shares**2
+            whole = whole + share**2 * sample.variances(size, second, products, shares)
+        return np.maximum(whole, 0.0)
+
+    def _square_sums(self, observed: Shares, of: Collection[str]) -> Shares:
+        """Return the mean squares of single reports' own estimates of sums over attributes that are not named."""
+        shape: list[int] = []
+        for axis in self.axes:  # each axis is worked on as the first one, and goes to the end
+            kept = [place for place, name in enumerate(axis.attributes) if name in of]
+            if kept:
+                squares = axis.design.reconstruct_square_sums(observed, axis.shape, kept)
+                observed = np.moveaxis(squares, 0, -1)
+                shape += [axis.shape[place] for place in kept]
+            else:
+                observed = axis.design.forget(observed)
+        return observed.reshape(shape)
+
+    def report_range(self, gradient: Gradients) -> tuple[float, float]:
+        """Return the least and the greatest estimate of a linear function that one report can make.
+
+        Where reports are sets, the table must be of one axis.
+        """
+        scores = self._scores(gradient.reshape(1, *self._cells))[0]
+        if self._one_code:
+            return float(scores.min()), float(scores.max())
+        (axis,) = self.axes
+        *cells, constant = scores.tolist()  # a set's score: the constant, and one for each cell in it
+        cells.sort()
+        size = axis.design.size if isinstance(axis.design, SetRandomizer) else None
+        if size is not None:
+            return constant + sum(cells[:size]), constant + sum(cells[-size:])
+        return constant + sum(min(one, 0.0) for one in cells), constant + sum(max(one, 0.0) for one in cells)
+
+    @property
+    def _one_code(self) -> bool:
+        return all(axis.design.one_code for axis in self.axes)
+
+    def _scores(self, gradients: Gradients) -> Gradients:
+        """Return what single features add to linear functions: shape (functions, features of all axes)."""
+        for number, axis in enumerate(self.axes, start=1):
+            gradients = axis.design.pull_back(gradients, number)
+        return gradients.reshape(len(gradients), -1)
 
     def _reconstruct(self, observed: Shares) -> Shares:
         """Return shares of the designs' cells from means of features."""
         for number, axis in enumerate(self.axes):
             observed = axis.design.reconstruct(observed, number)
         return observed
-
-    def _moments(self, observed: Shares, gradients: Gradients) -> tuple[Covariance, Shares]:
-        """Return the second and first moments of single reports' own estimates of linear functions."""
-        if all(axis.design.one_code for axis in self.axes):
-            scores = gradients
-            for number, axis in enumerate(self.axes):
-                scores = axis.design.pull_back(scores, number + 1)
-            flat = scores.reshape(len(scores), -1)
-            weighted = flat * observed.ravel()
-            return weighted @ flat.T, weighted.sum(axis=1)
-        # Reports that are sets have too many values to score one by one; given the answers they are
-        # independent, so their second moments are products, of what holds of every report (the constant
-        # feature: the sum of the shares is only one in expectation) and of what each answer adds.
-        moments = observed
-        for number, axis in enumerate(self.axes):
-            constant = np.expand_dims(axis.design.forget(moments, number), number)
-            moments = np.concatenate([axis.design.reconstruct(moments, number), constant], axis=number)
-        moments = moments[..., None, None]
-        for axis in self.axes:  # (features left, past, past) -> (features left, past x cells, past x cells)
-            cells, past = axis.design.cells, moments.shape[-1]
-            moments = np.einsum("v...ij,vkl->...ikjl", moments, _second_moments(axis.design))
-            moments = moments.reshape(*moments.shape[:-4], past * cells, past * cells)
-        flat = gradients.reshape(len(gradients), -1)
-        return flat @ moments @ flat.T, flat @ self._reconstruct(observed).ravel()
-
-
-def _second_moments(design: Design) -> npt.NDArray[np.float64]:
-    """Return what each answer adds to the second moments of a report's estimates, and last what all share."""
-    moments, cell = design.second_moments(), np.eye(design.cells, dtype=np.bool_)
-    elsewhere = ~(cell[:, :, None] | cell[:, None, :])  # [v, i, j]: the answer v is neither i nor j
-    elsewhere |= ~elsewhere.any(axis=0)  # of two cells, every answer is one of them
-    shared = moments.mean(axis=0, where=elsewhere)
-    return np.concatenate([moments - shared, shared[None]])

@@ -19,7 +19,6 @@ from udfs.design import Design
 from udfs.errors import SpecError
 from udfs.mechanisms import MECHANISMS, least_variance
 from udfs.randomized_response import RandomizedResponse
-from udfs.randomizer import PureRandomizer
 from udfs.several import LARGEST_PRODUCT
 
 if TYPE_CHECKING:
@@ -117,9 +116,7 @@ def _sampled(
 
 def summed_variance(design: Design) -> float:
     """Return the sum of the variances of all shares, times the number of reports, where all are equal."""
-    if isinstance(design, PureRandomizer):
-        return design.cells * design.predicted_variance(1 / design.cells)
-    return float(np.trace(design.predicted_covariance(np.full(design.cells, 1 / design.cells))))
+    return float(design.variances(np.full(design.cells, 1 / design.cells)).sum())
 
 
 def _joint(

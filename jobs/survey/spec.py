@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from decimal import Decimal
 from functools import cached_property
@@ -11,7 +10,8 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import BeforeValidator, Field, model_validator
 
 from jobs.spec import Epsilon, Spec, Table, Text
-from jobs.survey.collected_spec import CollectedTable, TwoSamplesTable
+from jobs.survey.collected_spec import CollectedTable
+from jobs.survey.consistency import check_consistency
 from jobs.survey.layout import Layout
 from jobs.survey.units import lay_out
 from udfs.categories import CategoryQuestion
@@ -54,12 +54,8 @@ OF_ANY: tuple[str, ...] = ("proportions", "entropy")
 """Of any number of attributes together; all others are of two."""
 
 
-UNFOLLOWED = ("proportions", "independence-test")
-"""Statistics that a study cannot draw as one line over epsilon."""
 REPLICATIONS_A_TASK = 50
 """Of one point of a study's grid."""
-LARGEST_CROSSING = 1 << 62
-"""A cell of all attributes together is named by a 64-bit number."""
 
 
 class AttributeTable(Table):
@@ -85,6 +81,12 @@ class JointTable(Table):
 
     of: Names = Field(min_length=2)
     epsilon: Epsilon
+
+    @model_validator(mode="after")
+    def _each_once(self) -> Self:
+        if len(set(self.of)) != len(self.of):
+            raise SpecError("of", "each attribute must stand once", ", ".join(self.of))
+        return self
 
 
 class BudgetTable(Table):
@@ -172,49 +174,8 @@ class SurveySpec(Spec):
 
     @model_validator(mode="after")
     def _check_whole(self) -> Self:
-        for name in self.attributes:
-            self.question(name)
-        named = {f"joint.{place}": table.of for place, table in enumerate(self.joint)}
-        named |= {f"statistics.{place}": table.of for place, table in enumerate(self.statistics)}
-        for where, of in named.items():
-            for name in of:
-                if name not in self.attributes:
-                    raise SpecError(f"{where}.of", "must name attributes of the spec", name)
-        if self.population.id in self.attributes:
-            raise SpecError("population.id", "the column of ids must not be an attribute", self.population.id)
-        for place, statistic in enumerate(self.statistics):
-            self._check_statistic(f"statistics.{place}", statistic)
-        for place, regression in enumerate(self.regressions):
-            self._check_regression(f"regressions.{place}", regression)
-            self.layout.check_outcome(f"regressions.{place}.outcome", regression.outcome)
-        if self.study is not None and not self.population.public:
-            raise SpecError(
-                "study", "a study compares with the truth, so its population must be public", "public = false"
-            )
-        if self.study is not None and self.collected is not None:
-            raise SpecError("study", "a study draws reports of its own", "collected reports")
-        if self.study is not None:
-            self._check_study(self.study)
-        _ = self.layout
+        check_consistency(self)
         return self
-
-    def _check_study(self, study: StudyTable) -> None:
-        """Refuse what a study cannot follow, and designs that cannot be built at some point of its grid."""
-        if self.joint or self.budget is not None or self.sampling is not None:
-            raise SpecError(
-                "study",
-                "sets every attribute's epsilon and mechanism, and asks everybody",
-                "joint, budget or sampling",
-            )
-        if any(table.missing == "random" for table in self.attributes.values()):
-            raise SpecError("study", "needs answers that are not drawn", 'missing = "random"')
-        if any(statistic.kind in UNFOLLOWED for statistic in self.statistics):
-            raise SpecError("study", "follows statistics that are one number", ", ".join(UNFOLLOWED))
-        if math.prod(self.question(name).cells for name in self.attributes) > LARGEST_CROSSING:
-            raise SpecError("study", "all attributes together may have 2**62 cells", "more")
-        for epsilon in study.epsilons:
-            for mechanism in study.mechanisms:
-                _ = self.at(epsilon, mechanism, None).layout
 
     def at(self, epsilon: Decimal, mechanism: str, rows: int | None) -> SurveySpec:
         """Return the survey of one point of a study's grid; of `rows` respondents, who are all there are."""
@@ -225,45 +186,6 @@ class SurveySpec(Spec):
         sampling = None if rows is None else SamplingTable(size=rows)
         changed = {"attributes": tables, "study": None, "sampling": sampling}
         return SurveySpec.model_construct(**(dict(self) | changed))
-
-    def _check_statistic(self, where: str, table: StatisticTable) -> None:
-        """Refuse statistics that cannot be told from these reports."""
-        if table.kind == "independence-test" and any(
-            self.attributes[name].missing == "random" for name in table.of
-        ):
-            raise SpecError(
-                f"{where}.kind",
-                "no test of independence keeps its size where missing answers are drawn",
-                'missing = "random"',
-                'set missing = "category"',
-            )
-        if table.scores is not None:
-            wanted = [len(self.attributes[name].categories) for name in table.of]
-            if [len(one) for one in table.scores] != wanted:
-                raise SpecError(f"{where}.scores", "must be a number for each category of both", str(wanted))
-
-    def _check_regression(self, where: str, table: RegressionTable) -> None:
-        """Refuse regressions on anything but collected answers of yes or no."""
-        if self.collected is None:
-            raise SpecError(
-                where, "a regression is of reports that were collected beside its covariates", "no collected"
-            )
-        if table.outcome not in self.attributes or len(self.attributes[table.outcome].categories) != 2:
-            raise SpecError(f"{where}.outcome", "must be an attribute of two categories", table.outcome)
-        if isinstance(self.collected, TwoSamplesTable):
-            raise SpecError(f"{where}.outcome", "must be of one sample, of one design", self.collected.design)
-        if self.attributes[table.outcome].missing != "none":
-            raise SpecError(
-                f"{where}.outcome", "must be an attribute that everybody answered", 'missing = "category"'
-            )
-        for name, categories in table.factors.items():
-            try:
-                CategoryQuestion(name, categories)
-            except SpecError as error:
-                raise SpecError(f"{where}.factors.{name}", error.must, error.got, error.remedy) from None
-        for name in (*table.numbers, *table.factors):
-            if name in self.attributes:
-                raise SpecError(where, "a covariate must be no secret, an attribute is", name)
 
     def question(self, name: str) -> CategoryQuestion:
         """Return the question of an attribute."""

@@ -22,6 +22,7 @@ import numpy as np
 import numpy.typing as npt
 
 from jobs.survey.independence import phi_squared_of_noise
+from jobs.survey.layout import LARGEST_DENSE
 from jobs.survey.margin import Margin
 from jobs.survey.measures import entropy, g_squared, mutual_information, pearson, phi_squared
 from jobs.survey.postprocess import project_to_simplex, pull_back_projection
@@ -53,7 +54,8 @@ class StatisticEstimate:
     note : str, optional
         What to know before relying on them.
     if_independent : float, optional
-        About what the estimate would be on average if the attributes were independent: noise alone.
+        About what the estimate would be on average if the attributes were independent: noise alone. None
+        where it was not asked for.
     """
 
     kind: str
@@ -103,29 +105,33 @@ _MEASURES: Mapping[str, _Measure] = MappingProxyType(
         ),
     }
 )
-KINDS = (*_MEASURES, "pearson")
 
 _ROUNDING = 1e-12
 """A share smaller than this is 0, as far as floats can tell."""
-_LARGEST_DENSE = 4096
-"""Cells beyond which what noise alone would make of a statistic is not worked out: it takes their covariance."""
 _UNKNOWN = "Too few seem to have answered."
 _NO_VARIANCE = "The estimated variance of an attribute's scores is not positive."
 
 
 def estimate_statistic(
-    kind: str, margin: Margin, scores: Sequence[Sequence[float]] | None = None
+    kind: str,
+    margin: Margin,
+    scores: Sequence[Sequence[float]] | None = None,
+    *,
+    with_noise: bool = False,
 ) -> StatisticEstimate:
     """Estimate one statistic of some attributes among those who answered all of them.
 
     Parameters
     ----------
     kind : str
-        One of `KINDS`.
+        `entropy`, `mutual-information`, `chi-square`, `g-squared` or `pearson`.
     margin : Margin
         Of any number of attributes for the entropy, which is that of their product cell; else of two.
     scores : two sequences of float, optional
         What `pearson` counts the categories of each attribute as; by default 0, 1, 2 and so on.
+    with_noise : bool
+        Whether to work out what noise alone would make of a measure of dependence. That can take a score for
+        every cell and every report's code: it is left out of tables too large for tests of independence.
 
     Returns
     -------
@@ -139,7 +145,7 @@ def estimate_statistic(
     A standard error is that of the first-order term, and holds where that term is more than the rest: not
     near independence for all but the correlation, nor near uniform shares for the entropy. Estimates other
     than the correlation's are biased upwards (the entropy's downwards) by the second-order term; of measures of
-    dependence, what it comes to under independence is given with the estimate.
+    dependence, what it comes to under independence is given with the estimate where it is asked for.
     """
     shares = margin.proportions
     if not np.isfinite(shares).all():
@@ -157,7 +163,7 @@ def estimate_statistic(
     estimate, error = scale * float(value), math.sqrt(margin.variance(scale * pulled, by_answered))
     interval = _interval(estimate, error, 0.0, scale * measure.largest(shares.shape))
     of_noise = None
-    if measure.by_phi_squared is not None and margin.table.shares.size <= _LARGEST_DENSE:
+    if with_noise and measure.by_phi_squared is not None and margin.table.shares.size <= LARGEST_DENSE:
         of_noise = scale * measure.by_phi_squared * phi_squared_of_noise(margin)
     note = " ".join(_notes(kind, shares, of_noise)) or None
     return StatisticEstimate(kind, margin.of, estimate, error, interval, measure.unit, note, of_noise)

@@ -11,76 +11,31 @@ papers/randomized-response, section 6: figures 1 to 4; theorems 2 to 4.
 
 from __future__ import annotations
 
-import hashlib
 import math
-from collections.abc import Iterable
-from dataclasses import dataclass
-from decimal import Decimal
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from jobs.population import Population
 from jobs.survey.inquiry import Estimates, Inquiry
 from jobs.survey.reconstruct import Sample, TableEstimate
-from jobs.survey.spec import REPLICATIONS_A_TASK, StudyTable, SurveySpec
-from jobs.survey.statistics import estimate_statistic
+from jobs.survey.replicate import (
+    Point,
+    Replicate,
+    Truth,
+    Values,
+    add_moments,
+    quantities,
+    replications_a_task,
+)
+from jobs.survey.spec import StudyTable, SurveySpec
 from jobs.survey.theorems import check_theorems, guesses
 from udfs.asking import Ask
 from udfs.collected import Collected
+from udfs.errors import SchemaError
 from udfs.plain import PlainAnswers
-from udfs.randomizer import Codes, Counts, code_dtype
-from udfs.streams import RowDraws, Secret
+from udfs.randomizer import code_dtype
 from udfs.tables import CrossTable, SparseCounts
-
-Values = npt.NDArray[np.float64]
-
-
-@dataclass(frozen=True)
-class Truth:
-    """What a public population answers: the cells of all attributes together that anybody is in.
-
-    Attributes
-    ----------
-    codes : tuple of ndarray
-        Each attribute's code in these cells.
-    counts : ndarray of int64
-        How many are in each.
-    """
-
-    codes: tuple[Codes, ...]
-    counts: Counts
-
-    @property
-    def rows(self) -> int:
-        """How many respondents there are."""
-        return int(self.counts.sum())
-
-    def answers(self, attribute: int) -> Codes:
-        """Return everybody's answer to one attribute."""
-        return np.repeat(self.codes[attribute], self.counts)
-
-    def shares(self, attribute: int, cells: int) -> Values:
-        """Return the true shares of one attribute's cells."""
-        return np.bincount(self.codes[attribute], self.counts, cells) / self.rows
-
-
-@dataclass(frozen=True)
-class Point:
-    """One point of the grid.
-
-    Attributes
-    ----------
-    epsilon : Decimal
-    mechanism : str
-    spec : SurveySpec
-        The survey at this point.
-    """
-
-    epsilon: Decimal
-    mechanism: str
-    spec: SurveySpec
 
 
 def grid(spec: SurveySpec, study: StudyTable, rows: int) -> tuple[Point, ...]:
@@ -93,117 +48,60 @@ def grid(spec: SurveySpec, study: StudyTable, rows: int) -> tuple[Point, ...]:
 
 
 def learn_truth(spec: SurveySpec, population: Population) -> Truth:
-    """Ask a public population without a randomizer."""
+    """Ask a public population of one respondent at least, without a randomizer."""
     questions = [spec.question(name) for name in spec.attributes]
     asks: list[Ask] = [(question, Collected(PlainAnswers(question.cells))) for question in questions]
     shape = tuple(question.cells for question in questions)
     table = CrossTable(tuple(range(len(asks))), shape)
     counts = population.ask(asks, "truth", [table])[-1]
     sparse = counts.merged() if isinstance(counts, SparseCounts) else SparseCounts.of_dense(counts)
-    ((cells, found),) = sparse.runs or ((np.empty(0, np.int64), np.empty(0, np.int64)),)
+    ((cells, found),) = sparse.runs
     codes = np.unravel_index(cells, shape)
     return Truth(tuple(code.astype(code_dtype(max(shape))) for code in codes), found)
 
 
-def quantities(estimates: Estimates) -> tuple[Values, Values]:
-    """Return all that a study follows, and the predicted variance of each: proportions, then statistics."""
-    values: list[float] = []
-    variances: list[float] = []
-    for name in estimates.spec.attributes:
-        margin = estimates.margin([name])
-        values.extend(margin.proportions)
-        variances.extend(margin.variances())
-    for statistic in estimates.spec.statistics:
-        found = estimate_statistic(
-            statistic.kind, estimates.margin(statistic.of), estimates.spec.scores(statistic)
-        )
-        values.append(found.estimate)
-        variances.append(found.standard_error**2)
-    return np.array(values), np.array(variances)
-
-
-@dataclass(frozen=True)
-class Moments:
-    """Sums over replications, by point of the grid: a commutative monoid.
-
-    Attributes
-    ----------
-    sums : dict of int to ndarray of float64, shape (4, quantities)
-        Replications with a finite estimate, their deviations from the truth, these squared, and predicted
-        variances.
-    """
-
-    sums: dict[int, Values]
-
-
-def add_moments(found: Iterable[Moments]) -> Moments:
-    """Add sums of replications up."""
-    sums: dict[int, Values] = {}
-    for one in found:
-        for point, values in one.sums.items():
-            sums[point] = sums[point] + values if point in sums else values
-    return Moments(sums)
-
-
-@dataclass(frozen=True)
-class Replicate:
-    """Asks everybody again, some times, at one point of the grid, and adds the outcomes up. Runs on a worker."""
-
-    points: tuple[Point, ...]
-    truth: Truth
-    expected: tuple[Values, ...]
-    seed: int
-
-    def __call__(self, unit: tuple[int, range]) -> Moments:
-        """Return the sums of some replications of one point."""
-        place, replications = unit
-        inquiry = Inquiry(self.points[place].spec)
-        secret = Secret(hashlib.sha256(f"dask-canvass study {self.seed}".encode()).digest())
-        rows = self.truth.rows
-        answers = [self.truth.answers(attribute) for attribute in range(len(self.truth.codes))]
-        sums = np.zeros((4, len(self.expected[place])))
-        for replication in replications:
-            reports = []
-            for (question, mechanism), codes in zip(inquiry.asks, answers, strict=True):
-                key = secret.key("study", question.label, mechanism.label, str(replication))
-                reports.append(mechanism.randomize(codes, RowDraws(key, rows)))
-            own = [mechanism.tally(one) for (_, mechanism), one in zip(inquiry.asks, reports, strict=True)]
-            tallied = [tally.tally(reports) for tally in inquiry.tallies]
-            whole, _ = inquiry.estimates([*own, *tallied], rows)
-            values, variances = quantities(whole)
-            deviations = values - self.expected[place]
-            sums += np.nan_to_num(np.array([np.isfinite(values), deviations, deviations**2, variances]))
-        return Moments({place: sums})
-
-
 def run_study(spec: SurveySpec, study: StudyTable, population: Population) -> dict[str, Any]:
-    """Replicate a survey over its grid; return what study.json holds."""
+    """Replicate a survey over its grid; return what study.json holds.
+
+    All that is computed from the truth alone comes first, so that nothing is left to fail once the
+    replications are done. `theorems_unchecked` says of which epsilons and attributes the theorems were not
+    checked, and why.
+
+    Raises
+    ------
+    SchemaError
+        For a population of nobody.
+    """
+    if population.rows == 0:
+        raise SchemaError("population", "must have respondents, so that there is a truth", "no rows")
     truth = learn_truth(spec, population)
     points = grid(spec, study, truth.rows)
     expected = [_expectation(point.spec, truth) for point in points]
+    guessed = [guesses(point.spec, truth.shares) for point in points]
+    theorems, unchecked = check_theorems(spec, study.epsilons, truth.shares)
     chunk = Replicate(points, truth, tuple(values for values, _ in expected), study.seed)
-    last = study.replications
+    last, step = study.replications, replications_a_task(spec, truth.rows)
     units = [
-        (place, range(first, min(first + REPLICATIONS_A_TASK, last)))
+        (place, range(first, min(first + step, last)))
         for place in range(len(points))
-        for first in range(0, last, REPLICATIONS_A_TASK)
+        for first in range(0, last, step)
     ]
     moments = population.reduce(units, chunk, add_moments, "replicate")
-    names = _names(spec)
     return {
         "replications": last,
         "seed": study.seed,
         "respondents": truth.rows,
-        "quantities": names,
+        "quantities": _names(spec),
         "truth": expected[0][0],
         "points": [
             {"epsilon": point.epsilon, "mechanism": point.mechanism}
             | _spent(point.spec)
-            | _outcomes(moments.sums[place], expected[place])
-            | {"guess": guesses(point.spec, truth.shares)}
+            | outcomes(moments.sums[place], expected[place])
+            | {"guess": guessed[place]}
             for place, point in enumerate(points)
         ],
-        "theorems": check_theorems(spec, study.epsilons, truth.shares),
+        "theorems": theorems,
+        "theorems_unchecked": unchecked,
     }
 
 
@@ -220,21 +118,36 @@ def _spent(spec: SurveySpec) -> dict[str, Any]:
     return {"true_epsilon": {unit.name: unit.epsilon for unit in spec.layout.units}}
 
 
-def _outcomes(sums: Values, expected: tuple[Values, Values]) -> dict[str, Any]:
-    """Return the estimates' mean, and their standard error as it was and as it was predicted."""
-    counted, deviations, squares, variances = sums
+def outcomes(sums: Values, expected: tuple[Values, Values]) -> dict[str, Any]:
+    """Return the estimates' mean, and their standard error as it was and as it was predicted.
+
+    Parameters
+    ----------
+    sums : ndarray of float64, shape (5, quantities)
+        Of all replications: see `jobs.survey.replicate.Moments`.
+    expected : two ndarray of float64, shape (quantities,)
+        The true quantities, and the variances that are predicted at the truth.
+
+    Returns
+    -------
+    dict
+        Means are of the replications that have a finite estimate, which are `finite`; that of the standard
+        errors which the replications estimate, the root of their mean square, is of the finite ones of these.
+    """
+    counted, deviations, squares, valued, variances = sums
     truth, predicted = expected
     with np.errstate(invalid="ignore", divide="ignore"):
         bias = deviations / counted
         spread = np.maximum(squares - counted * bias**2, 0.0) / (counted - 1)
-        estimated = np.sqrt(variances / counted)
+        estimated = np.sqrt(variances / valued)
+        error = np.sqrt(squares / counted)
     return {
         "finite": counted.astype(np.int64),
         "mean": truth + bias,
         "empirical_standard_error": np.sqrt(spread),
         "predicted_standard_error": np.sqrt(predicted),
         "mean_estimated_standard_error": estimated,
-        "root_mean_squared_error": np.sqrt(squares / np.maximum(counted, 1)),
+        "root_mean_squared_error": error,
     }
 
 
@@ -244,11 +157,7 @@ def _expectation(spec: SurveySpec, truth: Truth) -> tuple[Values, Values]:
     tables: dict[Any, TableEstimate] = {}
     for places in [*((place,) for place in range(len(cells))), *Inquiry(spec).needed]:
         axes = layout.axes(places)
-        wide = CrossTable(places, tuple(cells[place] for place in places))
-        counts = wide.tally([truth.answers(place) for place in range(len(cells))])
-        observed = (
-            counts.dense().reshape(wide.shape) if isinstance(counts, SparseCounts) else counts
-        ) / truth.rows
+        observed = truth.table(places, [cells[place] for place in places])
         for number, axis in enumerate(axes):
             observed = axis.design.observe(observed, number)
         sample = Sample(observed, observed, truth.rows, truth.rows - 1 or math.nan, float(truth.rows))

@@ -25,11 +25,17 @@ import numpy as np
 
 from jobs.survey.guess import guess_error, right_guess
 from udfs.design import Shares
+from udfs.errors import SpecError
 from udfs.laplace import LaplaceMechanism
 from udfs.randomized_response import RandomizedResponse
 
 if TYPE_CHECKING:
     from jobs.survey.spec import SurveySpec
+
+LARGEST_GUESSED = 1000
+"""Cells beyond which guesses are not told: they take the whole design matrix."""
+LARGEST_CHECKED = 256
+"""Cells beyond which theorems are not checked: the Laplace mechanism's matrix is one of fractions."""
 
 _ROUNDING = 1e-12
 SharesOf = Callable[[int, int], Shares]
@@ -39,14 +45,15 @@ SharesOf = Callable[[int, int], Shares]
 def guesses(spec: SurveySpec, shares_of: SharesOf) -> dict[str, Any]:
     """Return how well an individual answer can be guessed from a report, at the true shares.
 
-    Attributes whose reports are sets, or shared with others, are passed over.
+    Attributes whose reports are sets, or shared with others, are passed over; so are those of more than
+    `LARGEST_GUESSED` cells.
     """
     found = {}
     for place, name in enumerate(spec.attributes):
         axis = spec.layout.axis_of(name)
-        if not axis.design.one_code or len(axis.attributes) > 1:
-            continue
         cells = axis.design.cells
+        if not axis.design.one_code or len(axis.attributes) > 1 or cells > LARGEST_GUESSED:
+            continue
         law, shares = axis.design.observe(np.eye(cells), 0), shares_of(place, cells)
         found[name] = {
             "right": right_guess(law, shares),
@@ -58,21 +65,52 @@ def guesses(spec: SurveySpec, shares_of: SharesOf) -> dict[str, Any]:
 
 def check_theorems(
     spec: SurveySpec, epsilons: Sequence[Decimal], shares_of: SharesOf
-) -> list[dict[str, Any]]:
-    """Return, for every epsilon and attribute, whether each theorem holds on average and for every category."""
-    found = []
+) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+    """Hold the theorems against every attribute's true shares, at every epsilon at which both designs exist.
+
+    Parameters
+    ----------
+    spec : SurveySpec
+    epsilons : sequence of Decimal
+    shares_of : callable
+        See `SharesOf`.
+
+    Returns
+    -------
+    tuple of two lists of dict
+        For an epsilon and an attribute, whether a theorem holds on average and for every category; and the
+        `reason` of those that could not be checked.
+    """
+    found: list[dict[str, Any]] = []
+    unchecked: list[dict[str, Any]] = []
     for epsilon in epsilons:
         for place, name in enumerate(spec.attributes):
             cells = spec.question(name).cells
-            shares = shares_of(place, cells)
-            ours, theirs = RandomizedResponse(cells, epsilon), LaplaceMechanism(cells, epsilon)
             head = {"epsilon": epsilon, "attribute": name}
+            try:
+                ours, theirs = _both(cells, epsilon)
+            except SpecError as error:
+                unchecked.append(head | {"reason": str(error)})
+                continue
+            shares, equal = shares_of(place, cells), np.full(cells, 1 / cells)
             errors = [guess_error(design.observe(np.eye(cells), 0), shares) for design in (ours, theirs)]
             found.append(head | {"theorem": 2 if cells == 2 else 4} | _outcome(errors[0], errors[1], shares))
             variances = [np.diag(design.predicted_covariance(shares)) for design in (ours, theirs)]
-            equal = np.full(cells, 1 / cells)
             found.append(head | {"theorem": 3} | _outcome(variances[0], variances[1], equal))
-    return found
+    return found, unchecked
+
+
+def _both(cells: int, epsilon: Decimal) -> tuple[RandomizedResponse, LaplaceMechanism]:
+    """Return both mechanisms' designs.
+
+    Raises
+    ------
+    SpecError
+        Where one of them cannot be inverted, as epsilon is too small for so many cells, or is too large.
+    """
+    if cells > LARGEST_CHECKED:
+        raise SpecError("theorems", f"are checked for {LARGEST_CHECKED} cells at most", str(cells))
+    return RandomizedResponse(cells, epsilon), LaplaceMechanism(cells, epsilon)
 
 
 def _outcome(ours: Shares, theirs: Shares, weights: Shares) -> dict[str, Any]:

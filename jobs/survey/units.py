@@ -68,7 +68,10 @@ def _drawn(spec: SurveySpec) -> Layout:
     scheme = None
     units: dict[str, Unit] = {}
     if spec.budget is not None:
-        scheme = str(spec.budget.scheme) if len(open_ones) > 1 else "split"
+        scheme = str(spec.budget.scheme)
+        if len(open_ones) == 1 and scheme in ("sample", "joint"):
+            raise SpecError("budget.scheme", "several attributes must share it", f"one, {open_ones[0]}")
+        scheme = scheme if len(open_ones) > 1 else "split"
         scheme = schemes.best if scheme == "auto" else scheme
         for name in open_ones:
             units[name] = _budgeted(spec, open_ones, name, scheme, schemes, spec.budget.epsilon)

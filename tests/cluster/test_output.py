@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import hashlib
 import itertools
+import json
+import os
+import tracemalloc
 from pathlib import Path
 from typing import Any
 
@@ -27,9 +30,10 @@ def stage(output: Output, job: str, parts: int) -> dict[str, WrittenFile]:
     return written
 
 
-def publish(output: Output, job: str, reports: dict[str, WrittenFile]) -> str:
-    """Publish a job's result, whose draw is named as the job."""
-    return output.publish(job, reports, {"result.json": job.encode()}, {"version": 1, "draw": job})
+def publish(output: Output, job: str, reports: dict[str, WrittenFile], **more: bytes) -> str:
+    """Publish a job's result, whose draw is named as the job, and more documents: `study` is study.json."""
+    documents = {"result.json": job.encode()} | {f"{name}.json": data for name, data in more.items()}
+    return output.publish(job, reports, documents, {"version": 1, "draw": job})
 
 
 def contents(output: Output) -> dict[str, bytes]:
@@ -58,7 +62,7 @@ class Cut(Exception):
 def cut_at(patch: pytest.MonkeyPatch, step: int) -> None:
     """Let the `step`-th change of any store fail: before it is made if even, after if odd."""
     count = itertools.count()
-    for name in ("take", "remove", "clear", "write"):
+    for name in ("_move", "remove", "clear"):
         _cut_method(patch, name, count, step)
 
 
@@ -108,6 +112,53 @@ def test_parts_of_an_earlier_result_go_and_other_files_stay(output: Output) -> N
         "manifest.json", "notes.txt", "reports/mine.parquet", "reports/part-00000.parquet", "result.json",
     }  # fmt: skip
     assert output.verify(EARLIER, "") is None
+
+
+def noted(data: bytes) -> dict[str, Any]:
+    """Return what a manifest says of a file."""
+    return {"size": len(data), "sha256": hashlib.sha256(data).hexdigest()}
+
+
+def test_what_a_manifest_of_another_program_names_stays(output: Output) -> None:
+    """A page of somebody's own lies where a job is to write, with a manifest that names its files."""
+    theirs = {
+        "index.html": b"<p>mine</p>",
+        "package.json": b"{}",
+        "notes.json": b"[]",
+        "report.html": b"mine",
+    }
+    output.store.make()
+    for names in (theirs, ["report.html"]):
+        for name, data in theirs.items():
+            output.store.write(name, data)
+        # The second manifest names what a job could have put there, but holds no such file's size or digest.
+        files = {name: noted(theirs[name]) for name in names} if names is theirs else {"report.html": {}}
+        output.store.write(MANIFEST, json.dumps({"version": 1, "files": files}).encode())
+        publish(output, JOB, stage(output, JOB, 0))
+        assert contents(output).items() >= theirs.items()
+        assert output.verify(JOB, "").result == JOB.encode()
+
+
+@pytest.mark.parametrize("data", [b"changed since, and longer", b"drawN"])
+def test_a_file_that_was_changed_since_an_earlier_job_put_it_there_stays(output: Output, data: bytes) -> None:
+    publish(output, EARLIER, stage(output, EARLIER, 2), study=b"drawn")
+    output.store.write("study.json", data)
+    publish(output, JOB, stage(output, JOB, 0))
+    assert set(contents(output)) == {"manifest.json", "result.json", "study.json"}
+    assert output.store.read("study.json") == data
+
+
+def test_an_emptied_folder_goes_with_its_files(tmp_path: Path) -> None:
+    output = Output(str(tmp_path / "out"))
+    tables = {"result.json": b"{}", "tables/0.parquet": b"0", "tables/1.parquet": b"1"}
+    output.publish(EARLIER, stage(output, EARLIER, 1), tables, {"draw": EARLIER})
+    assert sorted(os.listdir(tmp_path / "out")) == ["manifest.json", "reports", "result.json", "tables"]
+    publish(output, JOB, stage(output, JOB, 0))
+    assert sorted(os.listdir(tmp_path / "out")) == ["manifest.json", "result.json"]
+    output.publish(EARLIER, stage(output, EARLIER, 0), tables, {"draw": EARLIER})
+    (tmp_path / "out" / "tables" / "mine.csv").write_text("mine")
+    publish(output, JOB, stage(output, JOB, 0))
+    assert set(contents(output)) == {"manifest.json", "result.json", "tables/mine.csv"}
 
 
 def spoil(output: Output, how: str) -> None:
@@ -162,6 +213,21 @@ def test_a_result_can_be_copied_from_here_to_an_object_store_and_back(tmp_path: 
     there.copy_to(back.url, JOB)
     assert there.verify(JOB, digest) == back.verify(JOB, digest) == Verified(JOB.encode(), digest, True)
     assert contents(back) == contents(here)
+
+
+def test_a_large_table_is_copied_without_being_held_in_memory(tmp_path: Path) -> None:
+    here, there = Output(str(tmp_path / "a")), Output(str(tmp_path / "b"))
+    table, size = "tables/0.parquet", 1 << 25
+    here.publish(JOB, stage(here, JOB, 0), {"result.json": b"{}", table: bytes(size)}, {"draw": JOB})
+    tracemalloc.start()
+    try:
+        here.copy_to(there.url, JOB)
+        _, most = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert most < size / 4
+    assert there.verify(JOB, "") == here.verify(JOB, "")
+    assert there.store.size(table) == size
 
 
 def test_staging_is_private(tmp_path: Path) -> None:

@@ -189,7 +189,7 @@ def test_weights_that_cannot_be_added_up_are_refused_by_file_and_column(tmp_path
         populate(tmp_path, path).ask(PLAIN, "count", PLAIN_TABLES)
     assert caught.value.got == (
         f"1 missing answers in column 'weight' of {path}/001.parquet; "
-        f"1 numbers that are not finite in column 'weight' of {path}/001.parquet; "
+        f"1 numbers that are not finite, or beyond 1e100 in column 'weight' of {path}/001.parquet; "
         f"2 weights below 0, or beyond what can be added up exactly in column 'weight' of {path}/001.parquet"
     )
 

@@ -58,7 +58,8 @@ def check(one: Canvass, undisturbed: Undisturbed) -> None:
         ("income", Decimal(1), "charged"),
     ]
     assert not list(one.state.rglob("*.secret"))
-    assert sorted(path.name for path in one.out.iterdir()) == ["manifest.json", "reports", "result.json"]
+    found = sorted(path.name for path in one.out.iterdir())
+    assert found == ["manifest.json", "report.html", "reports", "result.json"]
 
 
 @pytest.mark.parametrize("workers", [2, 4])

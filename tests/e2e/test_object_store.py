@@ -57,7 +57,8 @@ def test_an_object_store_gives_and_takes_the_same_bytes(canvass: Canvass, bucket
     there = Output(f"{bucket}/out").store
     assert json.loads(there.read("result.json"))["result"] == here[0]
     assert {name: there.read(f"reports/{name}") for name in here[1]} == here[1]
-    assert there.names() == ["manifest.json", *(f"reports/{name}" for name in here[1]), "result.json"]
+    reports = [f"reports/{name}" for name in here[1]]
+    assert there.names() == ["manifest.json", "report.html", *reports, "result.json"]
 
     again = canvass.run()
     assert "Stored result: nothing was drawn or charged." in again.stdout

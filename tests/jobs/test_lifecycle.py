@@ -44,6 +44,7 @@ def test_the_budget_is_charged_and_told(house: House) -> None:
         "model": "local",
         "neighbours": "one respondent replaced",
         "basis": "drawn by this job",
+        "covers": "all that respondents report",
         "epsilon": 0.2,
         "spent_before": 0.1,
         "spent_after": 0.3,
@@ -263,3 +264,13 @@ def test_the_secret_is_in_no_file_and_in_no_word_once_the_job_is_done(
     for data in [*written, json.dumps(document).encode()]:
         assert secret.reveal() not in data
         assert secret.reveal().hex().encode() not in data.lower()
+
+
+def test_a_page_that_cannot_be_drawn_loses_no_result(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
+    house.fill()
+    monkeypatch.setattr("jobs.page.page.render_survey", lambda document: 1 / 0)
+    with pytest.warns(RuntimeWarning, match="report.html could not be drawn: ZeroDivisionError"):
+        document, stored = house.run()
+    assert not stored
+    assert "report.html" not in house.files()
+    assert house.run() == (document, True)

@@ -17,7 +17,10 @@ from udfs.errors import SchemaError
 from udfs.streams import fresh_draws
 from udfs.tables import WEIGHT_RANGE, WEIGHT_UNIT, CrossTable
 
-INFINITE, WEIGHTS = "numbers that are not finite", "weights below 0, or beyond what can be added up exactly"
+INFINITE, WEIGHTS = (
+    "numbers that are not finite, or beyond 1e100",
+    "weights below 0, or beyond what can be added up exactly",
+)
 LEAST, MOST = 1 / WEIGHT_RANGE, WEIGHT_RANGE
 TYPES = [
     *(getattr(pa, f"{sign}int{bits}")() for sign in ("", "u") for bits in (8, 16, 32, 64)),

@@ -130,6 +130,8 @@ def test_the_design_is_that_of_equation_21(cells, epsilon):
     design = LaplaceMechanism(cells, Decimal(epsilon))
     assert [list(row) for row in design.law] == law_of(design.tails)
     assert design.largest_ratio == max(max(row) / min(row) for row in design.law)
+    assert design.matrix.tolist() == [[float(entry) for entry in row] for row in design.law]
+    assert all(sum(column) == 1 for column in zip(*design.law, strict=True))
     mirrored = [row[::-1] for row in design.law[::-1]]
     assert list(design.law) == mirrored
 

@@ -33,8 +33,7 @@ def attribute(
         "proportions": shares,
         "standard_errors": [error for _ in shares],
         "intervals": intervals,
-        "projected": clipped,
-        "projection": "nearest point of the simplex",
+        "post_processed": {"simplex-projection": clipped},
         "missing": {"handling": "none", "share": None, "standard_error": None, "note": None},
         "mechanism": "randomized-response",
         "epsilon": 1.0,
@@ -56,6 +55,7 @@ def document(attributes: dict[str, Any], **parts: Any) -> dict[str, Any]:
             "model": "local",
             "neighbours": "one respondent replaced",
             "basis": "drawn by this job",
+            "covers": "all that respondents report",
             "epsilon": 6.0,
             "spent_before": 2.5,
             "spent_after": 8.5,
@@ -97,7 +97,6 @@ def rich() -> dict[str, Any]:
             shares,
             0.0026,
             epsilon=1.5,
-            true_epsilon=1.2,
             missing={
                 "handling": "category",
                 "share": 0.0789,
@@ -106,7 +105,9 @@ def rich() -> dict[str, Any]:
             },
         ),
         "place": rarely,
-        "income": attribute(income, small, 0.0017, epsilon=2.0, mechanism="subset-selection", joint="means"),
+        "income": attribute(
+            income, small, 0.0017, epsilon=2.0, mechanism="subset-selection", shared_with=["means"]
+        ),
     }
     return document(
         attributes,
@@ -127,6 +128,8 @@ def rich() -> dict[str, Any]:
                 "standard_error": 0.0043,
                 "interval": [-0.0105, 0.0063],
                 "unit": "bits",
+                "if_independent": 0.0017,
+                "note": "if they were independent, noise alone would make it about 0.0017 on average",
             },
             {
                 "kind": "independence-test",
@@ -160,7 +163,8 @@ def rich() -> dict[str, Any]:
                 "standard_errors": [[0.0051] * 5, [0.0049] * 5],
                 "epsilon": 2.5,
                 "mechanism": "randomized-response",
-            }
+            },
+            large_table("tables/0.parquet"),
         ],
         regressions=[
             {
@@ -198,11 +202,29 @@ def rich() -> dict[str, Any]:
                 "model": "stochastic-lie-detector",
                 "estimates": {
                     "carriers": {"estimate": 0.8707, "standard_error": 0.0411, "interval": [0.7901, 0.9513]},
-                    "honesty": {"estimate": 0.6358, "standard_error": 0.0173, "interval": [0.6018, 0.6698]},
+                    "truthful": {"estimate": 0.6358, "standard_error": 0.0173, "interval": [0.6018, 0.6698]},
+                    "cheaters": {"estimate": -0.0171, "standard_error": 0.0254, "interval": [0.0, 0.0327]},
                 },
+                "p_value": 0.7496,
+                "note": "p_value: of so many cheaters or more, if nobody cheats; cheaters came out as no share",
             }
         ],
     )
+
+
+def large_table(name: str) -> dict[str, Any]:
+    """Return a table of proportions that is a file of its own."""
+    return {
+        "kind": "proportions",
+        "of": [f"q{k}" for k in range(14)],
+        "estimate": None,
+        "standard_error": None,
+        "unit": "share",
+        "categories": None,
+        "note": None,
+        "table": name,
+        "cells": 2**14,
+    }
 
 
 def _term(name: str, estimate: float, error: float, odds: float, interval: list[float]) -> dict[str, Any]:
@@ -228,7 +250,8 @@ def hostile() -> dict[str, Any]:
     made = document(
         {name: attribute(HOSTILE, shares, 0.01, mechanism=HOSTILE[1], reason=HOSTILE[3]), HOSTILE[4]: many},
         statistics=[
-            {"kind": HOSTILE[8], "of": [HOSTILE[2], HOSTILE[0]], "estimate": 1e12, "note": HOSTILE[0]}
+            {"kind": HOSTILE[8], "of": [HOSTILE[2], HOSTILE[0]], "estimate": 1e12, "note": HOSTILE[0]},
+            large_table("javascript:alert(1)"),
         ],
         joint=[
             {

@@ -60,6 +60,12 @@ def read(page: bytes) -> Element:
     return reader.root
 
 
+def card_of(page: Element, heading: str) -> Element:
+    """Return the only card with this heading."""
+    (card,) = (card for card in page.all("article") if card.all("h3")[0].text == heading)
+    return card
+
+
 def rows(table: Element) -> list[list[str]]:
     """Return the texts of a table's cells below its head."""
     return [[cell.text for cell in row.all("th", "td")] for row in table.all("tr") if row.all("td")]

@@ -16,6 +16,8 @@ from sample_data.make import BIOMARKERS
 from udfs.design import Counts, MatrixDesign, Shares
 
 IDENTITY = math.inf
+EVERY_KIND = ("entropy", "mutual-information", "chi-square", "g-squared", "pearson")
+"""Of the statistics with a standard error."""
 
 BIOMARKER_SHARES = BIOMARKERS / BIOMARKERS.sum()
 INSIDE = 0.7 * BIOMARKER_SHARES + 0.3 / BIOMARKERS.size

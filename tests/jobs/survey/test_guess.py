@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from jobs.survey.guess import guess_error, mean_guess_error, right_guess
+from jobs.survey.guess import guess_error, right_guess
 from tests.jobs.survey.reported import Response
 from udfs.design import Shares
 
@@ -31,6 +31,11 @@ def variances(matrix: Matrix, shares: Shares) -> Shares:
     """Return the variances of unbiased shares, times the number of reports (equation 18)."""
     observed, inverse = matrix @ shares, np.linalg.inv(matrix)
     return np.diag(inverse @ (np.diag(observed) - np.outer(observed, observed)) @ inverse.T)
+
+
+def mean_guess_error(matrix: Matrix, shares: Shares) -> float:
+    """Return the probability that the guess of a random respondent's answer is wrong."""
+    return float(shares @ guess_error(matrix, shares))
 
 
 def some_shares(cells: int) -> list[Shares]:

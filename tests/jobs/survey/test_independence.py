@@ -7,7 +7,12 @@ import numpy as np
 import pytest
 from scipy.stats import chi2_contingency
 
-from jobs.survey.independence import IndependenceTest, independence_test
+from jobs.survey.independence import (
+    IndependenceTest,
+    _residual_gradients,
+    _under_independence,
+    independence_test,
+)
 from jobs.survey.margin import Margin
 from jobs.survey.reconstruct import Axis, Sample, TableEstimate
 from tests.jobs.survey.reported import IDENTITY, Response, Survey, fresh_rng, independent
@@ -177,3 +182,39 @@ def test_a_category_that_nobody_has_does_not_decide() -> None:
         assert found.method == "rao-scott"
         assert found.degrees_of_freedom == pytest.approx(1)
         assert found.p_value > 0.9
+
+
+# ---- what noise alone would do ----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("of", [("a", "b"), ("b", "a"), ("c", "a")])
+def test_of_attributes_asked_alone_residuals_variances_are_products(of: tuple[str, str]) -> None:
+    """Against the delta method with each residual's own gradient."""
+    shares = np.einsum("i,j,k->ijk", [0.2, 0.8], [0.3, 0.3, 0.4], [0.1, 0.2, 0.3, 0.4])
+    margin = Survey(0.8 * shares + 0.2 * shares[::-1, :, ::-1], 9.0).predicted(10**7).table
+    found, expected = _under_independence(Margin(margin, of, (False, False)))
+    rows, columns = (
+        expected.reshape(Margin(margin, of, (False, False)).raw.shape).sum(axis=one) for one in (1, 0)
+    )
+    gradients = _residual_gradients(rows, columns)
+    general = Margin(margin, of, (False, False)).variances_at(np.outer(rows, columns), gradients)
+    assert found == pytest.approx(general, rel=1e-8)
+
+
+@pytest.mark.parametrize("joint", [False, True])
+@pytest.mark.parametrize("missing", [0.0, 0.2])
+def test_residuals_variances_are_those_of_the_dense_covariance(joint: bool, missing: float) -> None:
+    """The reference: the Kronecker product of the residuals' derivative, around the covariance of all cells."""
+    margin = Survey(independent(3, 4), 6.0, joint, missing).predicted(10**8)
+    rows, columns = (margin.proportions.sum(axis=one) for one in (1, 0))
+    jacobian = np.kron(np.eye(3) - rows[:, None], np.eye(4) - columns[:, None])
+    unit = np.eye(12).reshape(-1, 3, 4)
+    shares = margin.table.shares.copy()
+    inside = shares[: -1 if missing else None, : -1 if missing else None]
+    inside[...] = np.outer(rows, columns) * inside.sum()
+    ratio = np.zeros((12, *shares.shape))
+    centred = unit - np.outer(rows, columns).ravel()[:, None, None] if missing else unit
+    ratio[:, : inside.shape[0], : inside.shape[1]] = centred / inside.sum()
+    dense = margin.table.at(shares).covariance(ratio)
+    found, _ = _under_independence(margin)
+    assert found == pytest.approx(np.diag(jacobian @ dense @ jacobian.T), rel=1e-6)

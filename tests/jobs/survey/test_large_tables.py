@@ -42,7 +42,7 @@ def test_a_large_table_is_a_file_with_a_row_a_cell(house: House, counts: np.ndar
     given(house, counts)
     document, _ = house.run()
     (table,) = document["result"]["statistics"]
-    assert table["table"] == "tables/0.parquet"
+    assert (table["table"], table["cells"]) == ("tables/0.parquet", counts.size)
     assert (table["estimate"], table["standard_error"], table["categories"]) == (None, None, None)
     assert (table["kind"], table["of"], table["unit"]) == ("proportions", ["b", "a"], "share")
     rows = pq.read_table(io.BytesIO(house.files()["tables/0.parquet"]))
@@ -101,6 +101,7 @@ def test_a_table_is_moved_beyond_the_most_that_are_shown(cells: int) -> None:
         assert files == {}
     else:
         assert list(files) == ["tables/0.parquet"]
+        assert moved["statistics"][1]["cells"] == cells
         rows = pq.read_table(io.BytesIO(files["tables/0.parquet"]))
         assert rows["a"].to_pylist() == list(range(cells))
         assert whole["statistics"][1]["estimate"] is not None

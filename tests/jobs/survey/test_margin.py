@@ -99,13 +99,17 @@ def test_variances_are_the_delta_methods(of: tuple[str, ...]) -> None:
 
 
 @pytest.mark.parametrize("of", ["a", "ab", "ba", "ca"])
-def test_the_covariance_at_other_proportions_keeps_who_answered(of: str) -> None:
+def test_variances_at_other_proportions_keep_who_answered(of: str) -> None:
     """Reports that hide nothing: those who answered are a multinomial sample of their own."""
     margin = margin_of(some_shares(), of)
     other = np.random.default_rng(8).uniform(1, 2, margin.proportions.shape)
     other /= other.sum()
     expected = (np.diag(other.ravel()) - np.outer(other, other)) / margin.answered
-    assert margin.covariance_at(other) == pytest.approx(expected, rel=1e-9, abs=1e-12)
+    unit = np.eye(other.size).reshape(-1, *other.shape)
+    found = margin.variances_at(other, np.concatenate([unit, unit[:1] - 2 * unit[1:2]]))
+    assert found[:-1] == pytest.approx(np.diag(expected), rel=1e-9, abs=1e-12)
+    both = expected[0, 0] - 4 * expected[0, 1] + 4 * expected[1, 1]
+    assert found[-1] == pytest.approx(both, rel=1e-9, abs=1e-12)
 
 
 def test_attributes_with_a_report_of_their_own_or_together_have_one_margin() -> None:

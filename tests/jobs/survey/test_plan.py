@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import itertools
 import math
 from typing import Any
 
@@ -11,9 +12,13 @@ from jobs.catalogue import load
 from jobs.results import encode, plain
 from jobs.survey.guess import right_guess
 from jobs.survey.margin import Margin
-from jobs.survey.reconstruct import TableEstimate
+from jobs.survey.plan import _variances
+from jobs.survey.reconstruct import Axis, TableEstimate
 from tests.jobs.house import House, spoil_rows
+from tests.jobs.survey.reported import fresh_rng
+from udfs.design import MatrixDesign
 from udfs.errors import ClusterError
+from udfs.field_designs import matrix
 from udfs.laplace import LaplaceMechanism
 from udfs.randomized_response import RandomizedResponse
 
@@ -113,7 +118,7 @@ def test_standard_errors_are_predicted_from_the_law(house: House, mechanism: str
     predicted = plan(house)["predicted"]["attributes"]["smokes"]
     worst = min(max((0.5 - q) / (p - q), 0), 1)
     assert predicted["standard_error"] == pytest.approx(standard_error(1 / cells), rel=1e-9)
-    assert predicted["largest_standard_error"] == pytest.approx(standard_error(worst), rel=1e-3)
+    assert predicted["largest_standard_error"] == pytest.approx(standard_error(worst), rel=1e-9)
     assert predicted["without_privacy"] == pytest.approx(math.sqrt((1 / cells) * (1 - 1 / cells) / ROWS))
     assert predicted["without_privacy"] < predicted["standard_error"] <= predicted["largest_standard_error"]
 
@@ -124,7 +129,29 @@ def test_a_run_reports_the_standard_error_that_was_predicted(house: House, mecha
     attribute = house.run()[0]["result"]["attributes"]["smokes"]
     randomizer, dispersion = house.spec().layout.axis_of("smokes").design, math.sqrt(ROWS / (ROWS - 1))
     for share, error in zip(attribute["proportions"], attribute["standard_errors"], strict=True):
-        assert error == pytest.approx(math.sqrt(randomizer.predicted_variance(share) / ROWS) * dispersion)
+        variance = randomizer.variances(np.array([share, 1 - share]))[0]
+        assert error == pytest.approx(math.sqrt(variance / ROWS) * dispersion)
+
+
+LAWS = [
+    [["1/2", "1/8", "0"], ["1/4", "1/2", "1/8"], ["1/4", "3/8", "7/8"]],
+    [["1", "0"], ["0", "1"]],
+    [["1/3", "1/4"], ["1/3", "1/4"], ["1/3", "1/2"]],
+]
+
+
+@pytest.mark.parametrize("design", [*map(matrix, LAWS), LaplaceMechanism(4, 1), LaplaceMechanism(3, 30)])
+def test_the_largest_variance_is_that_of_the_worst_shares(design: MatrixDesign) -> None:
+    cells = design.cells
+    told = _variances(Axis(("a",), (cells,), design), cells)[1]
+    steps = np.linspace(0, 1, 2001)
+    found = 0.0
+    for own, other in itertools.permutations(range(cells), 2):  # the worst shares are of two cells
+        shares = np.outer(steps, np.eye(cells)[own]) + np.outer(1 - steps, np.eye(cells)[other])
+        found = max(found, design.variances(shares, 1).max())
+    assert told == pytest.approx(found, rel=1e-6)
+    rng, seed = fresh_rng()
+    assert design.variances(rng.dirichlet(np.full(cells, 0.3), size=500), 1).max() <= told * (1 + 1e-12), seed
 
 
 def test_missing_answers_are_one_more_cell(house: House) -> None:
@@ -222,8 +249,9 @@ def test_standard_errors_under_a_shared_budget_are_those_of_its_reports(
         axis = layout.axis_of(name)
         table = TableEstimate((axis,), (), np.ones(0))
         margin = Margin(table, (name,), (False,))
-        lifted = np.stack([margin.lift(one).ravel() for one in np.eye(cells)])
-        covariance = lifted @ table.covariance_at(np.full(axis.shape, 1 / axis.design.cells)) @ lifted.T
+        covariance = table.at(np.full(axis.shape, 1 / axis.design.cells)).covariance(
+            margin.lift(np.eye(cells))
+        )
         expected = math.sqrt(covariance[0, 0] / (90 * share_of_reports))
         assert predicted[name]["standard_error"] == pytest.approx(expected, rel=1e-9)
         assert predicted[name]["largest_standard_error"] >= expected * (1 - 1e-12)

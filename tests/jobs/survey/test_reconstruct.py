@@ -262,4 +262,16 @@ def test_shares_and_covariances_are_unbiased(designs: tuple[Any, ...]) -> None:
         variance = variance + chance * table.covariance(unit)
     assert mean == pytest.approx(truth, rel=1e-9)
     assert np.diag(variance) == pytest.approx(np.ravel(spread), rel=1e-9)
-    assert variance == pytest.approx(table.covariance_at(truth) / 2, rel=1e-8, abs=1e-12)
+    at = table.at(truth)
+    assert variance == pytest.approx(at.covariance(unit) / 2, rel=1e-8, abs=1e-12)
+    assert np.diag(variance) == pytest.approx(at.cell_variances().ravel() / 2, rel=1e-8)
+
+
+@every_mix
+def test_variances_are_the_diagonal_of_the_covariance(mix: list[str]) -> None:
+    rng = np.random.default_rng(13)
+    rows = Rows.some(mix, 60, rng)
+    table = TableEstimate.of(rows.counts(), rows.axes, size=200)
+    gradients = rng.normal(size=(5, *table.shape))
+    expected = np.diag(table.covariance(gradients))
+    assert table.variances(gradients) == pytest.approx(np.maximum(expected, 0), rel=1e-9)

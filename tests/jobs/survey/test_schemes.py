@@ -24,7 +24,7 @@ SHARES = BIOMARKERS / BIOMARKERS.sum()
 
 def summed(axes: Sequence[Axis], shares: np.ndarray) -> float:
     """Return the summed variance of all cells, times the respondents, at these shares."""
-    return float(np.trace(TableEstimate(tuple(axes), (), np.ones(0)).covariance_at(shares)))
+    return float(TableEstimate(tuple(axes), (), np.ones(0)).at(shares).cell_variances().sum())
 
 
 def axes_of(spec: SurveySpec) -> list[Axis]:
@@ -100,10 +100,10 @@ def test_predicted_variances_are_those_of_the_estimates_covariance(mechanism: st
             table = TableEstimate(axes, (), np.ones(0))
             margin = Margin(table, tuple(of), (False,) * len(of))
             cells = dict(zip(table.attributes, table.shape, strict=True))
-            covariance = table.covariance_at(np.full(table.shape, 1 / math.prod(table.shape)))
+            equal = table.at(np.full(table.shape, 1 / math.prod(table.shape)))
             inner = tuple(cells[name] for name in of)
-            lifted = np.stack([margin.lift(one.reshape(inner)).ravel() for one in np.eye(math.prod(inner))])
-            expected += float(np.einsum("fi,ij,fj->", lifted, covariance, lifted))
+            lifted = margin.lift(np.eye(math.prod(inner)).reshape(-1, *inner))
+            expected += float(np.trace(equal.covariance(lifted)))
         assert spec.layout.schemes.variances[scheme] == pytest.approx(expected, rel=1e-9)
 
 
@@ -177,9 +177,16 @@ def test_attributes_with_an_epsilon_of_their_own_take_no_part_in_the_budget():
 
 
 def test_a_single_attribute_has_the_whole_budget():
-    for scheme, epsilon in itertools.product(("auto", *SCHEMES), (1, Decimal("0.7"))):
+    for scheme, epsilon in itertools.product(("auto", "split"), (1, Decimal("0.7"))):
         (unit,) = survey({"a": 3}, budget={"epsilon": epsilon, "scheme": scheme}).layout.units
         assert (unit.name, unit.epsilon, unit.mechanism) == ("a", epsilon, "randomized-response")
+
+
+@pytest.mark.parametrize("scheme", ["sample", "joint"])
+def test_a_single_attribute_has_nobody_to_share_with(scheme: str):
+    with pytest.raises(SpecError) as refused:
+        survey({"a": 3}, budget={"epsilon": 1, "scheme": scheme})
+    assert refused.value.where == "budget.scheme"
 
 
 def test_a_table_counts_once_however_many_statistics_are_of_it():

@@ -58,8 +58,8 @@ def test_any_other_epsilon_is_taken_as_it_is_written(epsilon: Any) -> None:
         ([1, Decimal("1.0")], "each category must stand once"),
         (["no", 1], "all text, all numbers or all truth values; got numbers, text"),
         ([0, True], "all text, all numbers or all truth values; got numbers, truth values"),
-        ("no", "valid tuple"),
-        ({"no": 1}, "valid tuple"),
+        ("no", "must be a list"),
+        ({"no": 1}, "must be a list"),
         (None, "is required"),
     ],
 )

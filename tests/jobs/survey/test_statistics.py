@@ -9,10 +9,11 @@ import pytest
 from jobs.survey.margin import Margin
 from jobs.survey.measures import entropy, g_squared, mutual_information, pearson, phi_squared
 from jobs.survey.postprocess import project_to_simplex
-from jobs.survey.statistics import KINDS, estimate_statistic
+from jobs.survey.statistics import estimate_statistic
 from sample_data.make import BIOMARKERS
 from tests.jobs.survey.reported import (
     BIOMARKER_SHARES,
+    EVERY_KIND,
     IDENTITY,
     INSIDE,
     Survey,
@@ -160,7 +161,7 @@ def slopes_by_reports(kind: str, survey: Survey, counts: Counts) -> Shares:
     return slopes
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", EVERY_KIND)
 @pytest.mark.parametrize("missing", [0.0, 0.2])
 @pytest.mark.parametrize("joint", [False, True])
 @pytest.mark.parametrize("negative", [False, True])
