@@ -214,13 +214,14 @@ def show_plan(planned: dict[str, Any]) -> None:
 
 def _show_guesses(console: Console, attributes: dict[str, Any]) -> None:
     """Show how well one respondent's answer could be guessed from the report, by both of the paper's mechanisms."""
-    table = _table("a right guess of one answer", "by chance", "randomized response", "laplace")
+    drawn = ("drawn guess: randomized response", "laplace")
+    table = _table("one answer guessed from its report, right", "by chance", "best guess here", *drawn)
     for name, one in attributes.items():
         if guesses := one["right_guess"]:
-            chances = [
-                guesses.get(kind, {}).get("probability") for kind in ("randomized-response", "laplace")
-            ]
-            table.add_row(Text(name), _share(1 / one["cells"]), *map(_share, chances))
+            kinds = ("randomized-response", "laplace")
+            chances = [guesses.get(kind, {}).get("probability") for kind in kinds]
+            best = guesses.get("here", {}).get("best")
+            table.add_row(Text(name), _share(1 / one["cells"]), _share(best), *map(_share, chances))
     if table.row_count:
         console.print(table)
 

@@ -147,7 +147,7 @@ class CrossTable:
         mine = [reports[place] for place in self.places]
         if self.weight is not None:
             weights = reports[self.weight].astype(np.float64)
-            alone: Limbs = {0: None}
+            alone: Limbs = {0: (weights > 0).astype(np.float64)}
             return np.stack(
                 [self._sums(mine, limbs) for limbs in (alone, _limbs(weights), _limbs(weights**2))]
             )

@@ -92,7 +92,7 @@ def statistic_document(spec: SurveySpec, table: StatisticTable, margin: Margin) 
             "categories": [list(spec.attributes[name].categories) for name in table.of],
             "note": None,
         }
-    found = estimate_statistic(table.kind, margin, spec.scores(table))
+    found = estimate_statistic(table.kind, margin, spec.scores(table), with_noise=True)
     return head | {
         "estimate": found.estimate,
         "standard_error": found.standard_error,

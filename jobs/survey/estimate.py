@@ -69,15 +69,14 @@ def estimate_attribute(margin: Margin) -> AttributeEstimate:
     Respondents are taken as a simple random sample of a larger population, within their stratum: standard
     errors and intervals hold for that population, one category at a time.
 
-    Without a missing cell the intervals are Wilson's, on the scale from the least to the greatest estimate
-    that a single report can make, at the effective number of reports: where a report makes one of two
-    estimates, as with randomized response, that is Wilson's interval of the observed share of support,
-    mapped through the design. With one, the proportions are ratios: consistent, not unbiased; their standard
-    errors are the delta method's, their intervals Fieller's with Wilson's half-widths, and all of these are
+    Without a missing cell the intervals are score intervals, at the effective number of reports: where a
+    report makes one of two estimates, as with randomized response, Wilson's interval of the observed share of
+    support, mapped through the design. With one, the proportions are ratios: consistent, not unbiased; their standard
+    errors are the delta method's, their intervals Fieller's with these half-widths, and all of these are
     NaN where the share of those who answered is within two standard errors of zero.
     """
     raw, raw_errors = margin.raw, np.sqrt(margin.raw_variances)
-    edges = _wilson(margin)
+    edges = _scored(margin)
     if not margin.missing[0]:
         intervals = np.clip(edges, 0.0, 1.0)
         return AttributeEstimate(raw, raw_errors, intervals, _post_process(margin), raw, raw_errors, None)
@@ -120,41 +119,61 @@ def _most_likely(margin: Margin) -> Shares | None:
     return answered / answered.sum() if answered.sum() > 0 else None
 
 
-def _wilson(margin: Margin) -> Intervals:
-    """Return an interval of every raw share: (cells, 2)."""
-    return np.array([_wilson_of(margin, cell) for cell in range(len(margin.raw))])
+def _scored(margin: Margin) -> Intervals:
+    """Return a score interval of every raw share: (cells, 2)."""
+    return np.array([_score_interval(margin, cell) for cell in range(len(margin.raw))])
 
 
-def _wilson_of(margin: Margin, cell: int) -> tuple[float, float]:
-    """Return Wilson's interval of one raw share, on the scale of single reports' estimates of it."""
-    table, unit = margin.table, np.zeros(len(margin.raw))
+def _score_interval(margin: Margin, cell: int) -> tuple[float, float]:
+    """Return the true shares that a raw share is within z standard errors of: theirs, not its own.
+
+    At a share t, single reports' own estimates of it have the second moment a where it is the answer and b on
+    average where it is not, all other shares being as estimated. So the limits solve
+    `(raw - t)**2 = z**2 (t a + (1 - t) b - t**2) / n`. Where a report makes one of two estimates, as with
+    randomized response, that is Wilson's interval of the share of support, mapped through the design.
+    """
+    table, unit, raw = margin.table, np.zeros(len(margin.raw)), float(margin.raw[cell])
     unit[cell] = 1.0
-    least, greatest = table.report_range(margin.lift(unit))
-    width = greatest - least
-    observed = float(np.clip((margin.raw[cell] - least) / width, 0.0, 1.0))
-    reports = _effective(margin, observed * (1 - observed), margin.raw_variances[cell] / width**2)
-    centre = observed + Z**2 / (2 * reports)
-    half = Z * np.sqrt(observed * (1 - observed) / reports + Z**2 / (4 * reports**2))
-    low, high = (centre - half) / (1 + Z**2 / reports), (centre + half) / (1 + Z**2 / reports)
-    return least + width * float(low), least + width * float(high)
+    lifted = margin.lift(unit)
+    inside = table.at(_within(table.shares, lifted)).variance(lifted) + 1.0
+    outside = table.at(_within(table.shares, 1.0 - lifted)).variance(lifted)
+    share = min(max(raw, 0.0), 1.0)
+    spread = share * inside + (1 - share) * outside - share**2
+    scale = Z**2 / _effective(margin, cell, share, spread)
+    half, rest = raw + scale * (inside - outside) / 2, raw**2 - scale * outside
+    root = math.sqrt(max(half**2 - (1 + scale) * rest, 0.0))
+    return (half - root) / (1 + scale), (half + root) / (1 + scale)
 
 
-def _effective(margin: Margin, spread: float, variance: float) -> float:
-    """Return the number of reports at which a share of this spread would have this variance."""
-    sample, *others = margin.table.samples
-    plain = not others and sample.squares is sample.observed
-    if spread <= 0 or not variance > 0:  # also where it is NaN, as of a single report
-        sizes = [float(one.reports) if plain else one.degrees for one in margin.table.samples]
-        return float(np.nansum(sizes)) or math.nan
-    return spread / variance * (sample.reports / sample.degrees if plain else 1.0)  # Wilson's divides by n
+def _within(shares: Shares, mask: Shares) -> Shares:
+    """Return estimated shares within a mask, as shares of it; equal ones where none is above 0."""
+    kept = np.where(np.isfinite(shares), np.maximum(shares, 0.0), 0.0) * mask
+    within: Shares = kept / kept.sum() if kept.sum() > 0 else mask / mask.sum()
+    return within
+
+
+def _effective(margin: Margin, cell: int, share: float, spread: float) -> float:
+    """Return the number of plain reports at which a raw share would be as sure as it is.
+
+    That of the design, at the estimated share, times what weights and strata make of it. The variance that was
+    observed has a say there, but not where it is less than half of what the design predicts: rare reports that
+    nobody gave are none of its doing.
+    """
+    table = margin.table
+    reports = float(table.reports) if table.plain else table.effective
+    if table.sizes is not None and reports > 0:
+        left = spread - share * (1 - share) * table.asked
+        reports *= spread / left if left > 0 else math.inf
+    if not table.plain and reports > 0 and spread > 0:
+        reports /= max(float(margin.raw_variances[cell]) * reports / spread, 0.5)
+    return reports if reports > 0 else math.nan
 
 
 def _fieller(margin: Margin, edges: Intervals) -> Intervals:
     """Return the intervals of the ratios of shares to the share of those who answered."""
     shares, answered = margin.raw[:-1], margin.answered
-    covariance = margin.raw_covariance()
-    variances, answered_variance = np.diag(covariance)[:-1], covariance[-1, -1]
-    with_answered = -covariance[:-1, -1]  # the answered share is one less the missing one
+    variances, answered_variance = margin.raw_variances[:-1], margin.answered_error**2
+    with_answered = margin.covariances_with_answered[:-1]
     scale = np.sqrt(np.maximum(variances * answered_variance, 0.0))
     correlation = np.divide(with_answered, scale, out=np.zeros_like(scale), where=scale > 0)
     low, high, fewest, most = edges[:-1, 0], edges[:-1, 1], 1.0 - edges[-1, 1], 1.0 - edges[-1, 0]

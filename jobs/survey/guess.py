@@ -2,7 +2,8 @@
 
 Whoever sees a report, and knows the shares of all answers, guesses the answer by Bayes' theorem: v with
 the probability that it has, given the report. A guess is right more often the more a report gives away, so
-that this compares designs of the same epsilon by how much of the individual value they keep.
+that this compares designs of the same epsilon by how much of the individual value they keep. It is no bound on
+what a report gives away: whoever always names the likeliest answer is right more often (`best_guess`).
 
 References
 ----------
@@ -42,6 +43,17 @@ def right_guess(matrix: npt.NDArray[np.float64], shares: Shares) -> Shares:
     posterior = np.divide(together, observed, out=np.zeros_like(together), where=observed > 0)
     right: Shares = (matrix * posterior).sum(axis=0)
     return right
+
+
+def best_guess(matrix: npt.NDArray[np.float64], shares: Shares) -> float:
+    """Return how often the likeliest answer, given the report, is the right one: the best that anybody can do.
+
+    Examples
+    --------
+    >>> best_guess(np.array([[0.75, 0.25], [0.25, 0.75]]), np.array([0.5, 0.5]))
+    0.75
+    """
+    return float((matrix * shares).max(axis=1).sum())
 
 
 def guess_error(matrix: npt.NDArray[np.float64], shares: Shares) -> Shares:

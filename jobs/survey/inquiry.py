@@ -177,9 +177,10 @@ class Inquiry:
         for places, counts in tallied.items():
             axes = layout.axes(places)
             by_stratum, by_group = self._apart(counts)
-            tables[places] = self._table(by_stratum, axes, sized=True)
+            tables[places] = self._table(by_stratum, axes)
             for group, own in enumerate(by_group):
-                split[group][places] = self._table(own, axes, sized=False)
+                strata = tables[places].samples if self.strata else ()
+                split[group][places] = self._table(own, axes, strata)
         groups = [
             (label, Estimates(self.spec, (), own, next(iter(own.values())).reports))
             for label, own in zip(self.groups or (), split, strict=True)
@@ -202,7 +203,7 @@ class Inquiry:
                 key: Places | str = axis.attributes[0] if len(unit.axes) > 1 else (place,)
                 counts = unit.counts_of(axis.attributes[0], reports[place])
                 features = counts if axis.design.one_code else np.append(counts, rows)
-                tables[key] = self._table([features], (axis,), sized=True)
+                tables[key] = self._table([features], (axis,))
         return tables
 
     def _apart(self, counts: Any) -> tuple[list[Any], list[list[Any]]]:
@@ -216,27 +217,33 @@ class Inquiry:
         groups = [[one.take(group, layered) for one in strata] for group in range(len(self.groups))]
         return [one.sum(axis=layered) for one in strata], groups
 
-    def _table(self, by_stratum: Sequence[Any], axes: Sequence[Axis], sized: bool) -> TableEstimate:
-        """Return the estimate of a table from its strata's counts."""
+    def _table(
+        self, by_stratum: Sequence[Any], axes: Sequence[Axis], strata: Sequence[Sample] = ()
+    ) -> TableEstimate:
+        """Return the estimate of a table from its strata's counts: of everybody, or of a group within `strata`."""
         collected, sampling = self.spec.collected, self.spec.sampling
-        lost = 0 if collected is not None and collected.denominator == "n" else 1
-        samples = tuple(Sample.of(counts, axes, lost) for counts in by_stratum)
-        if sized and sampling is not None and sampling.strata is not None:
+        weighted = collected is not None and collected.weight is not None
+        maximum_likelihood = collected is not None and collected.denominator == "n"
+        lost = 0 if maximum_likelihood or (weighted and len(by_stratum) == 1) else 1
+        samples = tuple(
+            Sample.of(counts, axes, lost, strata[place] if strata else None)
+            for place, counts in enumerate(by_stratum)
+        )
+        sizes: tuple[int, ...] | None = None
+        if sampling is not None and sampling.strata is not None:
             sizes = tuple(sampling.strata[str(level)] for level in self.strata or ())
-            smaller = sum(sample.reports > size for sample, size in zip(samples, sizes, strict=True))
-            if smaller:
-                raise SchemaError(
-                    "sampling.strata",
-                    "every stratum must be as large as its sample",
-                    f"{smaller} that are not",
-                )
-            return TableEstimate(tuple(axes), samples, np.array(sizes) / sum(sizes), sizes)
-        if not sized:
-            samples = tuple(sample for sample in samples if sample.weight) or samples[:1]
+        elif sampling is not None and sampling.size is not None:
+            sizes = (sampling.size,)
+        smaller = sum(one.stratum > size for one, size in zip(samples, sizes or (), strict=False))
+        if smaller:
+            raise SchemaError(
+                "sampling.strata", "every stratum must be as large as its sample", f"{smaller} that are not"
+            )
         weights = np.array([sample.weight for sample in samples])
+        if sizes is not None:  # everybody asked stands for so many
+            weights = weights * np.array(sizes) / [one.weight or 1.0 for one in strata or samples]
         shares = weights / weights.sum() if weights.sum() > 0 else np.full(len(samples), 1 / len(samples))
-        size = sampling.size if sized and sampling is not None else None
-        return TableEstimate(tuple(axes), samples, shares, None if size is None else (size,))
+        return TableEstimate(tuple(axes), samples, shares, sizes)
 
 
 def _features(layout: Layout, places: Places) -> tuple[int, ...]:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from jobs.survey.reconstruct import Covariance, Gradients, TableEstimate
+from jobs.survey.reconstruct import Gradients, TableEstimate
 from udfs.design import Shares
 
 
@@ -97,10 +97,6 @@ class Margin:
             np.maximum(spread + (proportions * self.answered_error) ** 2, 0.0) / self.answered**2
         )
         return variances
-
-    def raw_covariance(self) -> Covariance:
-        """Return the covariance of all raw shares of one attribute: float64, shape (cells, cells)."""
-        return self.table.covariance(self.lift(np.eye(self.raw.size)))
 
     def variances_at(self, proportions: Shares, by_proportions: Gradients) -> Shares:
         """Return variances of functions of `proportions` times the number of reports, were these the true ones.

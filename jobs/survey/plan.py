@@ -9,12 +9,14 @@ from typing import Any
 import numpy as np
 
 from jobs.population import Data
+from jobs.survey.beside import columns_beside
 from jobs.survey.collected_spec import TwoSamplesTable
-from jobs.survey.guess import guess_error, right_guess
+from jobs.survey.guess import best_guess, guess_error, right_guess
 from jobs.survey.layout import Unit
 from jobs.survey.reconstruct import Axis
+from jobs.survey.replicate import replications_a_task
 from jobs.survey.schemes import summed_variance
-from jobs.survey.spec import REPLICATIONS_A_TASK, SurveySpec
+from jobs.survey.spec import SurveySpec
 from udfs.design import Design
 from udfs.errors import SpecError
 from udfs.laplace import LaplaceMechanism
@@ -39,12 +41,13 @@ def plan_survey(spec: SurveySpec, data: Data) -> dict[str, Any]:
     dict
         `stages`, `bytes`, `epsilon`, `predicted` and `reasons`, as `canvass plan --json` prints them. The
         predicted standard errors are those of a share of 1/k and the largest over all shares; sampling of
-        respondents is included, and everybody is taken to answer. The probability of a right guess is that
-        of whoever guesses an individual's answer from the report, where all answers are as likely.
+        respondents is included, and everybody is taken to answer. Of a guess of one answer from its report,
+        where all answers are as likely, `probability` and `error` are the paper's, of a guess drawn as likely
+        as the answers then are, and `best` is the probability that the likeliest answer is the right one.
     """
     layout = spec.layout
     columns = [part.column for question, _ in layout.asks for part in question.parts]
-    columns = [*([spec.population.id] if spec.population.id else []), *columns, *_columns_beside(spec)]
+    columns = [*([spec.population.id] if spec.population.id else []), *columns, *columns_beside(spec)]
     columns = list(dict.fromkeys(columns))
     read = {name: data.column_bytes.get(name, 0) for name in columns}
     drawing = spec.collected is None and spec.study is None
@@ -60,7 +63,7 @@ def plan_survey(spec: SurveySpec, data: Data) -> dict[str, Any]:
         }
     return {
         "rows": data.rows,
-        "stages": _stages(spec, data.tasks(), columns, writing),
+        "stages": _stages(spec, data, columns, writing),
         "bytes": {
             "read": sum(read.values()),
             "read_by_column": read,
@@ -76,34 +79,25 @@ def plan_survey(spec: SurveySpec, data: Data) -> dict[str, Any]:
     }
 
 
-def _stages(spec: SurveySpec, tasks: int, columns: list[str], writing: bool) -> list[dict[str, Any]]:
+def _stages(spec: SurveySpec, data: Data, columns: list[str], writing: bool) -> list[dict[str, Any]]:
     """Return what is done in turn."""
     if spec.study is not None:
         points = len(spec.study.epsilons) * len(spec.study.mechanisms)
-        rounds = points * math.ceil(spec.study.replications / REPLICATIONS_A_TASK)
+        rounds = points * math.ceil(spec.study.replications / replications_a_task(spec, data.rows))
         return [
-            {"name": "truth", "tasks": tasks, "reads": columns, "writes": None},
+            {"name": "truth", "tasks": data.tasks(), "reads": columns, "writes": None},
             {"name": "replicate", "tasks": rounds, "reads": [], "writes": None},
         ]
     name = "count reports" if spec.collected is not None else "randomize"
-    return [{"name": name, "tasks": tasks, "reads": columns, "writes": "reports" if writing else None}]
-
-
-def _columns_beside(spec: SurveySpec) -> list[str]:
-    """Return the columns that are read beside collected reports."""
-    collected = spec.collected
-    if collected is None:
-        return []
-    two = collected.sample if isinstance(collected, TwoSamplesTable) else None
-    beside = [one for one in (collected.strata, collected.groups, collected.weight, two) if one is not None]
-    return beside + [name for table in spec.regressions for name in (*table.numbers, *table.factors)]
+    return [{"name": name, "tasks": data.tasks(), "reads": columns, "writes": "reports" if writing else None}]
 
 
 def _predict(spec: SurveySpec, name: str, rows: int) -> dict[str, Any]:
     """Return an attribute's predicted standard errors, and how well its answers could be guessed."""
     unit, axis = spec.layout.unit_of(name), spec.layout.axis_of(name)
     cells = axis.shape[axis.attributes.index(name)]
-    at_equal, largest = _variances(axis, cells)
+    two_samples = isinstance(spec.collected, TwoSamplesTable)  # their model's errors hang on what it finds
+    at_equal, largest = (math.nan, math.nan) if two_samples else _variances(axis, cells)
     reports = rows / len(unit.axes)
 
     def error(variance: float) -> float | None:
@@ -116,7 +110,7 @@ def _predict(spec: SurveySpec, name: str, rows: int) -> dict[str, Any]:
         "standard_error": error(at_equal),
         "largest_standard_error": error(largest),
         "without_privacy": math.sqrt((1 / cells) * (1 - 1 / cells) / rows) if rows else None,
-        "right_guess": _guesses(axis, cells),
+        "right_guess": _guesses(axis, cells) if len(unit.axes) == 1 else None,
     }
 
 
@@ -173,6 +167,7 @@ def _guesses(axis: Axis, cells: int) -> dict[str, Any] | None:
         guesses[name] = {
             "probability": float(right_guess(law, equal) @ equal),
             "error": float(guess_error(law, equal) @ equal),
+            "best": best_guess(law, equal),
         }
     return guesses
 

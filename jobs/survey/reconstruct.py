@@ -23,7 +23,6 @@ import numpy.typing as npt
 from jobs.survey.samples import Axis, Sample, total_of
 from jobs.survey.set_moments import second_moments
 from udfs.design import Shares
-from udfs.reports import SetRandomizer
 
 __all__ = ["Axis", "Covariance", "Gradients", "Sample", "TableEstimate", "total_of"]
 
@@ -81,6 +80,22 @@ class TableEstimate:
         return whole.reshape(self.shape)
 
     @property
+    def effective(self) -> float:
+        """Kish's effective number of reports, of all strata together; NaN where there are none."""
+        spread = sum(share**2 / sample.effective for share, sample, _ in self._parts)
+        return 1.0 / spread if spread > 0 else math.nan
+
+    @property
+    def plain(self) -> bool:
+        """Whether the reports are one sample without weights."""
+        return len(self.samples) == 1 and self.samples[0].observed is self.samples[0].squares
+
+    @property
+    def asked(self) -> float:
+        """The share of the population that reported, where its size is known."""
+        return self.reports / sum(self.sizes) if self.sizes else 0.0
+
+    @property
     def _parts(self) -> list[tuple[float, Sample, float]]:
         """Each stratum's share, sample and size; those of no share are left out, as are their NaN."""
         sizes = self.sizes or (math.inf,) * len(self.samples)
@@ -99,7 +114,7 @@ class TableEstimate:
         expected = shares.reshape(self._cells)
         for number, axis in enumerate(self.axes):
             expected = axis.design.observe(expected, number)
-        return TableEstimate(self.axes, (Sample(expected, expected, 1, 1.0, 1.0),), np.ones(1))
+        return TableEstimate(self.axes, (Sample.expected(expected),), np.ones(1))
 
     @property
     def _cells(self) -> tuple[int, ...]:
@@ -121,7 +136,7 @@ class TableEstimate:
         """
         stacked = gradients.reshape(len(gradients), *self._cells)
         flat = stacked.reshape(len(gradients), -1)
-        whole = np.zeros((len(gradients), len(gradients)))
+        whole, mean = np.zeros((len(gradients), len(gradients))), flat @ self.shares.ravel()
         for share, sample, size in self._parts:
             if self._one_code:
                 scores = self._scores(stacked)
@@ -130,18 +145,17 @@ class TableEstimate:
             else:
                 second = flat @ second_moments(sample.squares, self.axes) @ flat.T
                 first = flat @ self._reconstruct(sample.squares).ravel()
-            shares = self._reconstruct(sample.observed).ravel()
-            mean = flat @ shares
             products = np.outer(first, mean) + np.outer(mean, first) - np.outer(mean, mean)
-            exact = 0.0 if math.isinf(size) else (flat * shares) @ flat.T
-            whole += share**2 * sample.variances(size, second, products, exact)
+            off = flat @ self._reconstruct(sample.observed).ravel() - mean
+            exact = 0.0 if math.isinf(size) else (flat * self._reconstruct(sample.squares).ravel()) @ flat.T
+            whole += share**2 * sample.variances(size, second, products, np.outer(off, off), exact)
         return whole
 
     def variances(self, gradients: Gradients) -> Shares:
         """Return the diagonal of `covariance`, for less: float64, shape (functions,)."""
         stacked = gradients.reshape(len(gradients), *self._cells)
         flat = stacked.reshape(len(gradients), -1)
-        whole = np.zeros(len(gradients))
+        whole, mean = np.zeros(len(gradients)), flat @ self.shares.ravel()
         for share, sample, size in self._parts:
             if self._one_code:
                 scores, squares = self._scores(stacked), sample.squares.ravel()
@@ -149,10 +163,9 @@ class TableEstimate:
             else:
                 second = ((flat @ second_moments(sample.squares, self.axes)) * flat).sum(axis=1)
                 first = flat @ self._reconstruct(sample.squares).ravel()
-            shares = self._reconstruct(sample.observed).ravel()
-            mean = flat @ shares
-            exact = 0.0 if math.isinf(size) else flat**2 @ shares
-            whole += share**2 * sample.variances(size, second, 2 * first * mean - mean**2, exact)
+            off = flat @ self._reconstruct(sample.observed).ravel() - mean
+            exact = 0.0 if math.isinf(size) else flat**2 @ self._reconstruct(sample.squares).ravel()
+            whole += share**2 * sample.variances(size, second, 2 * first * mean - mean**2, off**2, exact)
         return np.maximum(whole, 0.0)
 
     def variance(self, gradient: Gradients) -> float:
@@ -164,8 +177,8 @@ class TableEstimate:
 
         A report's own estimates of all shares, times its score, are reconstructed as shares are: axis by axis.
         """
-        cells = gradient.reshape(self._cells)
-        whole = np.zeros(self._cells)
+        cells, shares = gradient.reshape(self._cells), self.shares.reshape(self._cells)
+        whole, mean = np.zeros(self._cells), float((cells * shares).sum())
         for share, sample, size in self._parts:
             first = self._reconstruct(sample.squares)
             if self._one_code:
@@ -173,10 +186,11 @@ class TableEstimate:
                 second = self._reconstruct(sample.squares * scores)
             else:
                 second = (second_moments(sample.squares, self.axes) @ cells.ravel()).reshape(self._cells)
-            shares = self._reconstruct(sample.observed)
-            first_of_all, mean = float((cells * first).sum()), float((cells * shares).sum())
+            own = self._reconstruct(sample.observed)
+            first_of_all, own_mean = float((cells * first).sum()), float((cells * own).sum())
             products = first * mean + shares * (first_of_all - mean)
-            whole += share**2 * sample.variances(size, second, products, cells * shares)
+            between = (own - shares) * (own_mean - mean)
+            whole += share**2 * sample.variances(size, second, products, between, cells * first)
         return whole.reshape(self.shape)
 
     def cell_variances(self) -> Shares:
@@ -210,13 +224,13 @@ class TableEstimate:
                 np.expand_dims(unit, [1 + one for one in others]), (len(unit), *self.shape)
             )
             return self.variances(spread).reshape(shape)
-        whole = np.zeros(())
+        whole, shares = np.zeros(()), self.shares.sum(axis=others)
         for share, sample, size in self._parts:
             second = self._square_sums(sample.squares, of)
             first = self._reconstruct(sample.squares).reshape(self.shape).sum(axis=others)
-            shares = self._reconstruct(sample.observed).reshape(self.shape).sum(axis=others)
+            off = self._reconstruct(sample.observed).reshape(self.shape).sum(axis=others) - shares
             products = 2 * first * shares - shares**2
-            whole = whole + share**2 * sample.variances(size, second, products, shares)
+            whole = whole + share**2 * sample.variances(size, second, products, off**2, first)
         return np.maximum(whole, 0.0)
 
     def _square_sums(self, observed: Shares, of: Collection[str]) -> Shares:
@@ -231,22 +245,6 @@ class TableEstimate:
             else:
                 observed = axis.design.forget(observed)
         return observed.reshape(shape)
-
-    def report_range(self, gradient: Gradients) -> tuple[float, float]:
-        """Return the least and the greatest estimate of a linear function that one report can make.
-
-        Where reports are sets, the table must be of one axis.
-        """
-        scores = self._scores(gradient.reshape(1, *self._cells))[0]
-        if self._one_code:
-            return float(scores.min()), float(scores.max())
-        (axis,) = self.axes
-        *cells, constant = scores.tolist()  # a set's score: the constant, and one for each cell in it
-        cells.sort()
-        size = axis.design.size if isinstance(axis.design, SetRandomizer) else None
-        if size is not None:
-            return constant + sum(cells[:size]), constant + sum(cells[-size:])
-        return constant + sum(min(one, 0.0) for one in cells), constant + sum(max(one, 0.0) for one in cells)
 
     @property
     def _one_code(self) -> bool:

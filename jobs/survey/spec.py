@@ -54,10 +54,6 @@ OF_ANY: tuple[str, ...] = ("proportions", "entropy")
 """Of any number of attributes together; all others are of two."""
 
 
-REPLICATIONS_A_TASK = 50
-"""Of one point of a study's grid."""
-
-
 class AttributeTable(Table):
     """One attribute: what is asked, and how the answer is protected."""
 

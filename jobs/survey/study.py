@@ -11,7 +11,6 @@ papers/randomized-response, section 6: figures 1 to 4; theorems 2 to 4.
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import numpy as np
@@ -160,6 +159,6 @@ def _expectation(spec: SurveySpec, truth: Truth) -> tuple[Values, Values]:
         observed = truth.table(places, [cells[place] for place in places])
         for number, axis in enumerate(axes):
             observed = axis.design.observe(observed, number)
-        sample = Sample(observed, observed, truth.rows, truth.rows - 1 or math.nan, float(truth.rows))
+        sample = Sample.expected(observed, truth.rows)
         tables[places] = TableEstimate(axes, (sample,), np.ones(1), (truth.rows,))
     return quantities(Estimates(spec, (), tables, truth.rows))

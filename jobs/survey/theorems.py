@@ -95,7 +95,7 @@ def check_theorems(
             shares, equal = shares_of(place, cells), np.full(cells, 1 / cells)
             errors = [guess_error(design.observe(np.eye(cells), 0), shares) for design in (ours, theirs)]
             found.append(head | {"theorem": 2 if cells == 2 else 4} | _outcome(errors[0], errors[1], shares))
-            variances = [np.diag(design.predicted_covariance(shares)) for design in (ours, theirs)]
+            variances = [design.variances(shares) for design in (ours, theirs)]
             found.append(head | {"theorem": 3} | _outcome(variances[0], variances[1], equal))
     return found, unchecked
 

@@ -85,10 +85,8 @@ def test_weighted_strata_are_combined_by_their_weights(house: House) -> None:
     columns = {"trait": reports, "s": codes, "w": weights}
     found = trait(collect(house, columns, collected=WARNER | {"strata": "s", "weight": "w"}))
     share = np.average(own(reports), weights=weights)
-    variance = 0.0
-    for code in range(3):
-        part, w = own(reports)[codes == code], weights[codes == code]
-        variance += ((w * (part - np.average(part, weights=w))) ** 2).sum() / weights.sum() ** 2
+    off = weights * (own(reports) - share) / weights.sum()
+    variance = sum(len(part) * part.var(ddof=1) for part in (off[codes == code] for code in range(3)))
     assert found == pytest.approx((share, math.sqrt(variance)), rel=1e-11)
 
 
@@ -117,7 +115,26 @@ def test_a_group_that_a_stratum_has_none_of_is_estimated_from_the_others(house: 
     mine = {name: [r for r, g in zip(reports, groups, strict=True) if g == name] for name in "xy"}
     assert x["proportions"][1] == pytest.approx(own(mine["x"]).mean())
     assert y["proportions"][1] == pytest.approx(own(mine["y"]).mean())
-    assert y["standard_errors"][1] == pytest.approx(own(mine["y"]).std(ddof=1) / math.sqrt(3))
+    # Of stratum b's six, y are three: their number is part of chance.
+    off = (own(reports[3:]) - own(mine["y"]).mean()) * (np.array(groups[3:]) == "y") / 3
+    assert y["standard_errors"][1] == pytest.approx(math.sqrt(6 * off.var(ddof=1)))
+
+
+def test_groups_within_strata_of_known_sizes_count_by_these(house: House) -> None:
+    """Half of the many and none of the few, in two groups that cut each stratum in half."""
+    reports = ["yes"] * 50 + ["no"] * 50 + ["no"] * 100
+    columns = {"trait": reports, "s": ["many"] * 100 + ["few"] * 100, "g": ["x", "y"] * 100}
+    design = WARNER | {"strata": "s", "groups": "g"}
+    sizes = {"strata": {"many": 100_000, "few": 100}}
+    document = collect(house, columns, collected=design, sampling=sizes)
+    whole, _ = trait(document)
+    for group in document["result"]["groups"]:
+        assert group["attributes"]["trait"]["proportions"][1] == pytest.approx(whole, rel=1e-12)
+
+
+def test_a_single_weight_tells_no_standard_error(house: House) -> None:
+    columns = said(2, 4) | {"w": [3.0, 0.0, 0.0, 0.0]}
+    assert trait(collect(house, columns, collected=WARNER | {"weight": "w"}))[1] is None
 
 
 @pytest.mark.parametrize("level", ["only", 7, 1.5, True, False])
@@ -136,7 +153,7 @@ def test_a_stratum_without_weight_spoils_nothing(house: House) -> None:
     columns = said(10, 30) | {"s": ["a"] * 20 + ["b"] * 10, "w": [2.0] * 20 + [0.0] * 10}
     document = collect(house, columns, collected=WARNER | {"strata": "s", "weight": "w"})
     part = own((["yes"] * 10 + ["no"] * 20)[:20])
-    assert trait(document) == pytest.approx((part.mean(), part.std() / math.sqrt(20)), rel=1e-12)
+    assert trait(document) == pytest.approx((part.mean(), part.std(ddof=1) / math.sqrt(20)), rel=1e-12)
     assert [one["share"] for one in document["result"]["strata"]] == [1.0, 0.0]
 
 

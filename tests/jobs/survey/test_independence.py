@@ -106,7 +106,7 @@ def test_the_order_of_attributes_does_not_matter() -> None:
 
 
 def weighted(shares: Shares, survey: Survey, reports: int, degrees: float) -> TableEstimate:
-    sample = Sample(shares, shares.copy(), reports, degrees, float(reports))
+    sample = Sample(shares, shares.copy(), reports, degrees, float(reports), reports, 1.0)
     return TableEstimate(survey.axes, (sample,), np.ones(1))
 
 
@@ -115,7 +115,9 @@ def test_weighted_reports_are_worth_their_effective_number() -> None:
     law = survey.law() / survey.law().sum()
     of_weighted = independence_test(Margin(weighted(law, survey, 2000, 1600.0), ("a", "b"), (False, False)))
     assert of_weighted.method == "rao-scott"
-    counted = TableEstimate(survey.axes, (Sample(law, law.copy(), 1601, 1600.0, 1601.0),), np.ones(1))
+    counted = TableEstimate(
+        survey.axes, (Sample(law, law.copy(), 1601, 1600.0, 1601.0, 1601, 1.0),), np.ones(1)
+    )
     of_fewer = independence_test(Margin(counted, ("a", "b"), (False, False)))
     assert of_weighted.p_value == pytest.approx(of_fewer.p_value, rel=1e-12)
     of_all = independence_test(Margin(weighted(law, survey, 2000, 1999.0), ("a", "b"), (False, False)))
@@ -130,9 +132,8 @@ def test_strata_are_tested_together_by_the_reconstructed_table() -> None:
     assert found.method == "rao-scott"
     # Two strata of 2,000 with the same reports have half the variance of one.
     observed = sample.observed.copy()
-    one = TableEstimate(
-        survey.axes, (Sample(sample.observed, observed, 4000, 2 * sample.degrees, 4000.0),), np.ones(1)
-    )
+    whole = replace(sample, squares=observed, reports=2 * sample.reports, effective=2 * sample.effective)
+    one = TableEstimate(survey.axes, (whole,), np.ones(1))
     assert found.p_value == pytest.approx(independence_test(Margin(one, ("a", "b"), (False, False))).p_value)
 
 

@@ -147,7 +147,7 @@ def test_with_weights_the_size_holds_and_without_their_design_effect_it_does_not
         margin = Margin(TableEstimate.of(np.stack(layers), survey.axes), ("a", "b"), (False, False))
         held[number] = independence_test(margin).p_value
         (sample,) = margin.table.samples
-        unweighted = replace(sample, squares=sample.observed.copy(), degrees=sample.reports - 1)
+        unweighted = replace(sample, squares=sample.observed.copy(), effective=float(sample.reports))
         table = replace(margin.table, samples=(unweighted,))
         ignored[number] = independence_test(replace(margin, table=table)).p_value
     assert_size(held, 0.05, seed)

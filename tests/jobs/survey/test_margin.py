@@ -32,7 +32,7 @@ def table_of(shares: Floats, joint: bool = True, reports: int = 50) -> TableEsti
         designs = [(name, PlainAnswers(cells)) for name, cells in SHAPE.items()]
     axes = tuple(Axis(tuple(of), tuple(SHAPE[one] for one in of), design) for of, design in designs)
     observed = shares.reshape([axis.design.cells for axis in axes])
-    return TableEstimate(axes, (Sample(observed, observed, reports, reports - 1, reports),), np.ones(1))
+    return TableEstimate(axes, (Sample.expected(observed, reports),), np.ones(1))
 
 
 def some_shares(seed: int = 4) -> Floats:

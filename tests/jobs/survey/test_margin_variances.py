@@ -64,8 +64,8 @@ def some_samples(axes: Sequence[Axis], strata: int, weighted: bool, rng: np.rand
             for number, axis in enumerate(axes):
                 law = axis.design.observe(law, number)
             layers.append(law)
-        degrees = reports / 1.7 if weighted else reports - 1.0
-        samples.append(Sample(layers[0], layers[-1], reports, degrees, float(reports)))
+        effective = reports / 1.7 if weighted else float(reports)
+        samples.append(Sample(layers[0], layers[-1], reports, effective, float(reports), reports, 1.01))
     return samples
 
 
@@ -89,7 +89,7 @@ def test_variances_are_those_of_one_gradient_a_cell(
             ]
             # The guard against a share of answers near zero is not what is looked at.
             margin = Margin(
-                replace(table, samples=tuple(replace(one, degrees=1e4) for one in samples)), of, missing
+                replace(table, samples=tuple(replace(one, effective=1e4) for one in samples)), of, missing
             )
             raw, proportions = one_by_one(margin)
             assert margin.variances().shape == tuple(shape)
@@ -121,7 +121,7 @@ def test_large_tables_with_missing_answers_take_little_more_than_themselves(shap
     names = tuple(f"x{place}" for place in range(len(shape)))
     axis = Axis(names, shape, RandomizedResponse(math.prod(shape), 16))
     observed = axis.design.observe(np.full(axis.design.cells, 1 / axis.design.cells))
-    table = TableEstimate((axis,), (Sample(observed, observed, 10**7, 1e7, 1e7),), np.ones(1))
+    table = TableEstimate((axis,), (Sample.expected(observed, 10**7),), np.ones(1))
     tracemalloc.start()
     variances = Margin(table, names, (True,) + (False,) * (len(shape) - 1)).variances()
     _, peak = tracemalloc.get_traced_memory()

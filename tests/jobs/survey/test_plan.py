@@ -188,7 +188,7 @@ def test_columns_beside_collected_reports_are_read_too(house: House) -> None:
         {"outcome": "smokes", "numbers": ["age"]},
     ]
     planned = plan(house)
-    assert planned["stages"][0]["reads"] == ["id", "smokes", "s", "w", "age", "sex"]
+    assert planned["stages"][0]["reads"] == ["id", "smokes", "w", "age", "sex", "s"]
     assert planned["bytes"]["read"] == sum(planned["bytes"]["read_by_column"].values())
     assert planned["epsilon"]["charged"] == 0
 

@@ -145,7 +145,7 @@ def test_weights_give_hajeks_mean_and_its_linearised_variance(mix: list[str]) ->
     weighted = weights[:, None] * (rows.own - mean)
     expected = weighted.T @ weighted / weights.sum() ** 2
     assert (sample.reports, sample.weight) == (70, pytest.approx(weights.sum(), rel=1e-12))
-    assert sample.degrees == pytest.approx(weights.sum() ** 2 / (weights**2).sum(), rel=1e-12)
+    assert sample.effective == pytest.approx(weights.sum() ** 2 / (weights**2).sum(), rel=1e-12)
     assert table.shares.ravel() == pytest.approx(mean, rel=1e-9, abs=1e-11)
     unit = np.eye(len(mean)).reshape(-1, *table.shape)
     assert table.covariance(unit) == pytest.approx(expected, rel=1e-8, abs=1e-12)
