@@ -23,16 +23,24 @@ import math
 from dataclasses import dataclass, replace
 
 import numpy as np
-from scipy.stats import chi2
+from scipy.stats import chi2, random_table
 
 from jobs.survey.margin import Margin
 from jobs.survey.measures import phi_squared
 from jobs.survey.postprocess import project_to_simplex
 from jobs.survey.reconstruct import Gradients
-from udfs.design import Design, Shares
+from udfs.design import Counts, Design, Shares
 
 _ROUNDING = 1e-9
 """A variance below this, of a single report, is none."""
+_ENOUGH = 5.0
+"""Where a cell expects fewer reports than this, the chi-square law is not taken for granted."""
+_TABLES, _LEAST_TABLES, _NUMBERS = 9_999, 499, 4_000_000
+_SEED = 1965
+"""Public: the same reports give the same p-value."""
+_FEW_EXPECTED = (
+    "Some cells expect fewer than 5 reports: the p-value is by permuted tables, not by the chi-square law."
+)
 _NOTHING_TO_TEST = "Too few seem to have answered, or all alike."
 
 
@@ -121,9 +129,26 @@ def _pearson(margin: Margin) -> IndependenceTest:
     for number, axis in reversed([*enumerate(margin.table.axes)]):
         if axis.attributes[0] not in margin.of:
             observed = axis.design.forget(observed, axis=number)
-    rows, columns = (int((observed.sum(axis=other) > 0).sum()) for other in (1, 0))
-    statistic = sample.reports * float(phi_squared(observed)[0])
-    return _judged(margin, statistic, (rows - 1) * (columns - 1), "pearson")
+    counts = np.rint(observed * sample.reports).astype(np.int64)
+    counts = counts[counts.any(axis=1)][:, counts.any(axis=0)]
+    statistic = sample.reports * float(phi_squared(counts / sample.reports)[0])
+    found = _judged(margin, statistic, (counts.shape[0] - 1) * (counts.shape[1] - 1), "pearson")
+    expected = np.outer(counts.sum(axis=1), counts.sum(axis=0)) / sample.reports
+    if not found.degrees_of_freedom > 0 or expected.min() >= _ENOUGH:
+        return found
+    return replace(found, p_value=_permuted(counts, statistic), note=_FEW_EXPECTED)
+
+
+def _permuted(counts: Counts, statistic: float) -> float:
+    """Return how often tables of the same margins, drawn if both are independent, have such a statistic or more.
+
+    Valid however few reports a cell has: the reports are no secret, and can be dealt out anew.
+    """
+    times = max(_LEAST_TABLES, min(_TABLES, _NUMBERS // counts.size))
+    law, rng = random_table(counts.sum(axis=1), counts.sum(axis=0)), np.random.default_rng(_SEED)
+    drawn = law.rvs(times, random_state=rng) / counts.sum()
+    statistics = counts.sum() * phi_squared(drawn)[0]
+    return float(1 + np.count_nonzero(statistics >= statistic * (1 - _ROUNDING))) / (times + 1)
 
 
 def _rao_scott(margin: Margin) -> IndependenceTest:
@@ -143,13 +168,13 @@ def _rao_scott(margin: Margin) -> IndependenceTest:
 
 def _scaled_residuals(margin: Margin) -> tuple[Shares, Gradients]:
     """Return the residuals from independence over their predicted standard errors, and their gradients."""
-    shares = margin.proportions
-    rows, columns = shares.sum(axis=1), shares.sum(axis=0)
+    shares, whole = margin.proportions, margin.proportions.sum()  # one, but for sets that differ in size
+    rows, columns = shares.sum(axis=1) / whole, shares.sum(axis=0) / whole
     variances, _ = _under_independence(margin)
     known = variances > _ROUNDING
     scale = np.divide(1.0, np.sqrt(np.where(known, variances, 1.0)), out=np.zeros(shares.size), where=known)
     gradients = scale[:, None, None] * _residual_gradients(rows, columns)
-    return scale * (shares - np.outer(rows, columns)).ravel(), gradients
+    return scale * (shares - whole * np.outer(rows, columns)).ravel(), gradients
 
 
 def _residual_gradients(rows: Shares, columns: Shares) -> Gradients:
@@ -190,7 +215,8 @@ def phi_squared_of_noise(margin: Margin) -> float:
     """
     variances, expected = _under_independence(margin)
     terms = np.divide(variances, expected, out=np.zeros_like(variances), where=expected > _ROUNDING)
-    return float(terms.sum()) / margin.table.reports
+    table = margin.table
+    return float(terms.sum()) / (table.reports if table.plain else table.effective)
 
 
 def _judged(margin: Margin, statistic: float, freedom: float, method: str) -> IndependenceTest:

@@ -160,12 +160,16 @@ def estimate_statistic(
     scale, by_answered = 1.0, 0.0
     if measure.times_answers:
         scale, by_answered = reports * margin.answered, reports * float(value)
-    estimate, error = scale * float(value), math.sqrt(margin.variance(scale * pulled, by_answered))
-    interval = _interval(estimate, error, 0.0, scale * measure.largest(shares.shape))
-    of_noise = None
+    estimate, error = scale * float(value) + 0.0, math.sqrt(margin.variance(scale * pulled, by_answered))
+    most = scale * measure.largest(shares.shape)
+    interval, of_noise = _interval(estimate, error, 0.0, most), None
     if with_noise and measure.by_phi_squared is not None and margin.table.shares.size <= LARGEST_DENSE:
         of_noise = scale * measure.by_phi_squared * phi_squared_of_noise(margin)
-    note = " ".join(_notes(kind, shares, of_noise)) or None
+        of_noise = of_noise if of_noise < most else None  # more noise than its second order can tell
+    notes = [*_notes(kind, shares, of_noise)]
+    if kind == "entropy" and interval[1] == most:
+        notes.append("Near equal shares this standard error does not hold.")
+    note = " ".join(notes) or None
     return StatisticEstimate(kind, margin.of, estimate, error, interval, measure.unit, note, of_noise)
 
 

@@ -1,7 +1,9 @@
 from __future__ import annotations
 
+import itertools
 import math
 from dataclasses import replace
+from decimal import Decimal
 
 import numpy as np
 import pytest
@@ -14,9 +16,11 @@ from jobs.survey.independence import (
     independence_test,
 )
 from jobs.survey.margin import Margin
+from jobs.survey.measures import phi_squared
 from jobs.survey.reconstruct import Axis, Sample, TableEstimate
-from tests.jobs.survey.reported import IDENTITY, Response, Survey, fresh_rng, independent
-from udfs.design import Shares
+from tests.jobs.survey.reported import IDENTITY, Response, Survey, exact, fresh_rng, independent
+from udfs.design import Counts, Shares
+from udfs.optimized_unary import OptimizedUnaryEncoding
 
 REPORTS = 20_000
 
@@ -219,3 +223,39 @@ def test_residuals_variances_are_those_of_the_dense_covariance(joint: bool, miss
     dense = margin.table.at(shares).covariance(ratio)
     found, _ = _under_independence(margin)
     assert found == pytest.approx(np.diag(jacobian @ dense @ jacobian.T), rel=1e-6)
+
+
+def exact_p_value(counts: Counts) -> float:
+    """Return Fisher's p-value of a table of two rows: that of all tables of its margins with such a chi-square."""
+    (first, _), columns = counts.sum(axis=1), counts.sum(axis=0)
+    observed, p_value = counts.sum() * phi_squared(counts / counts.sum())[0], 0.0
+    for top in itertools.product(*(range(column + 1) for column in columns)):
+        if sum(top) == first:
+            table = np.array([top, columns - top])
+            chance = math.prod(map(math.comb, columns.tolist(), top)) / math.comb(columns.sum(), first)
+            p_value += chance * (counts.sum() * phi_squared(table / counts.sum())[0] >= observed * (1 - 1e-9))
+    return p_value
+
+
+@pytest.mark.parametrize("counts", [[[5, 1, 0], [1, 3, 4]], [[9, 0, 1], [4, 2, 3]], [[2, 0], [1, 30]]])
+def test_few_reports_are_tested_by_tables_of_the_same_margins(counts: list[list[int]]) -> None:
+    table = np.array(counts)
+    found = independence_test(exact(table))
+    told = exact_p_value(table)
+    assert found.p_value == pytest.approx(told, abs=6.2 * math.sqrt(told * (1 - told) / 9_999))
+    assert found.p_value == independence_test(exact(table)).p_value
+    assert found.note is not None
+    assert "fewer than 5 reports" in found.note
+
+
+def test_many_reports_in_every_cell_are_left_to_the_chi_square_law() -> None:
+    assert independence_test(exact(np.full((3, 3), 5))).note is None
+
+
+def test_sets_whose_shares_do_not_sum_to_one_can_still_be_independent() -> None:
+    design = OptimizedUnaryEncoding(3, Decimal(2))
+    axes = tuple(Axis((name,), (3,), design) for name in "ab")
+    supports = np.array([5_200, 3_000, 2_500, 10_000])  # more than such sets hold on average
+    table = TableEstimate.of(np.outer(supports, supports), axes)
+    assert abs(table.shares.sum() - 1) > 0.1
+    assert independence_test(Margin(table, ("a", "b"), (False, False))).p_value > 0.99
