@@ -206,7 +206,7 @@ def rich() -> dict[str, Any]:
                     "cheaters": {"estimate": -0.0171, "standard_error": 0.0254, "interval": [0.0, 0.0327]},
                 },
                 "p_value": 0.7496,
-                "note": "p_value: of so many cheaters or more, if nobody cheats; cheaters came out as no share",
+                "note": "cheaters came out as no share",
             }
         ],
     )
