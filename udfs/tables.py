@@ -103,8 +103,8 @@ class CrossTable:
     shape : tuple of int
         The features of each: see `udfs.design.Design.features`.
     weight : int, optional
-        The place of the ask that reads weights. The table then holds three layers: counts, sums of weights
-        and sums of their squares, the last two in whole units of 2**-96.
+        The place of the ask that reads weights. The table then holds three layers: counts of those above 0, sums
+        of weights and sums of their squares, the last two in whole units of 2**-96.
     """
 
     places: tuple[int, ...]

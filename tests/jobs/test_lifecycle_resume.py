@@ -177,7 +177,7 @@ def test_a_run_that_is_cut_off_while_it_publishes_resumes(
     for each in (house, twin):
         each.fill()
     twin.run(secret=secret)
-    once(monkeypatch, Store, "write", fails_for=name)
+    once(monkeypatch, Store, "replacing", fails_for=name)
     with pytest.raises(KeyboardInterrupt):
         house.run(secret=secret)
     assert "manifest.json" not in house.files()

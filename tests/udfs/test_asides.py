@@ -97,7 +97,7 @@ NUMBERS += [math.nan, math.inf, -math.inf, None]
 def test_what_cannot_be_used_is_counted_by_what_is_wrong_with_it(values, weights):
     found = NumberQuestion("w", weights).read(block_of(values))
     numbers = [value for value in values if value is not None]
-    finite = [value for value in numbers if math.isfinite(value)]
+    finite = [value for value in numbers if abs(value) <= 1e100]
     faults = {
         ("w", "missing answers"): len(values) - len(numbers),
         ("w", INFINITE): len(numbers) - len(finite),
@@ -135,7 +135,7 @@ def test_any_weights_that_are_read_can_be_added_up(values):
     assert weights.faults == {}
     table = CrossTable((0,), (1,), weight=1)
     counts = table.tally([np.zeros(len(values), dtype=np.uint8), weights.codes])[:, 0]
-    assert counts[0] == len(values)
+    assert counts[0] == np.count_nonzero(values)
     assert (counts[1] > 0) == (counts[2] > 0) == any(values)
     exact = sum(map(Fraction, values)) * WEIGHT_UNIT
     assert exact - len(values) <= counts[1] <= exact

@@ -64,7 +64,8 @@ def counted(reports, table):
     layers = np.zeros((3, *table.shape), dtype=object)
     for row in range(len(reports[0])):
         weight = float(reports[table.weight][row]) if table.weight is not None else 0.0
-        values = (1, units_of(weight), units_of(weight * weight))
+        number = int(weight > 0) if table.weight is not None else 1
+        values = (number, units_of(weight), units_of(weight * weight))
         for cell in product(*(features_of(reports[place][row]) for place in table.places)):
             for layer, value in zip(layers, values, strict=True):
                 layer[cell] += value
