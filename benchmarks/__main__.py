@@ -61,7 +61,8 @@ def job_and_reads(rows: int, column: str, ids: str) -> tuple[dict[str, float], f
 
 
 def _best(jobs: list[dict[str, float]]) -> dict[str, float]:
-    return {key: (min if key == "seconds" else max)(job[key] for job in jobs) for key in jobs[0]}
+    peaks = ("worker_peak_bytes", "driver_peak_bytes")
+    return {key: (max if key in peaks else min)(job[key] for job in jobs) for key in jobs[0]}
 
 
 def job_tables(sizes: list[int]) -> list[str]:
@@ -168,28 +169,29 @@ def many_tables(rows: int, fits: int) -> list[str]:
         scheme: _best([run_json("benchmarks.many_job", str(rows), scheme) for _ in range(ROUNDS)])
         for scheme in ("split", "sample")
     }
-    peers = run_json("benchmarks.peers_many", str(path), python=PEERS_PYTHON) if PEERS_PYTHON.exists() else {}
+    peers = (
+        run_json("benchmarks.peers_many", f"{path}.npy", python=PEERS_PYTHON) if PEERS_PYTHON.exists() else {}
+    )
     lines = [
         f"## Many attributes: {rows:,} respondents, 10 attributes of 6 categories, epsilon 2 in all",
         "",
-        "From a Parquet file to estimates. The job also looks every row through first, writes the reports, their"
-        " manifest and the page; two processes, beyond cluster start. The peer runs its client for every"
-        " respondent and its server, in one process.",
+        "From a file to estimates. The job looks every row through first, then draws, writes the reports and"
+        " estimates; after that it publishes them with a page. It has two processes, and here one task. The peer"
+        " runs its client for every respondent and its server, in one process, from an array.",
         "",
-        "| what | seconds | with cluster start |",
-        "|---|---:|---:|",
+        "| what | to the estimates, s | to the published output and page, s | with cluster start, s |",
+        "|---|---:|---:|---:|",
     ]
     lines += [
-        f"| the job, {scheme} | {job['seconds']:.2f} | {job['seconds_with_start']:.2f} |"
+        f"| the job, {scheme} | {job['estimated']:.2f} | {job['seconds']:.2f} | {job['seconds_with_start']:.2f} |"
         for scheme, job in jobs.items()
     ]
-    lines += [f"| multi-freq-ldpy {name} (GRR) | {seconds:.1f} | |" for name, seconds in peers.items()]
+    lines += [f"| multi-freq-ldpy {name} (GRR) | {seconds:.1f} | | |" for name, seconds in peers.items()]
     lines.append("")
     for name, scheme in (("SPL", "split"), ("SMP", "sample"), ("RS+FD", "sample")):
-        ratio = peers.get(name, float("nan")) / jobs[scheme]["seconds_with_start"]
-        lines.append(
-            _goal(f"{scheme}, cluster start included, against {name}, at least 10x", ratio, ratio >= 10)
-        )
+        for what, key in (("estimates", "estimated"), ("published output", "seconds")):
+            ratio = peers.get(name, float("nan")) / jobs[scheme][key]
+            lines.append(_goal(f"{scheme} to the {what} against {name}, at least 10x", ratio, ratio >= 10))
     found = run_json("benchmarks.kronecker", str(fits))
     ratio = found["dense"] / found["ours"]
     lines += [

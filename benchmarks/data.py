@@ -15,7 +15,10 @@ _SHARES = [0.06, 0.26, 0.42, 0.20, 0.05, 0.01]
 
 
 def many_attributes(rows: int, attributes: int) -> Path:
-    """Return a folder of one file with columns a0, a1, ... of codes 0 to 5 (int8), made where it is not there."""
+    """Return a folder of one file with columns a0, a1, ... of codes 0 to 5 (int8), made where it is not there.
+
+    Beside it lies the same as an array, under its name and `.npy`: for whoever reads no Parquet.
+    """
     folder = Path(tempfile.gettempdir()) / "canvass-benchmarks" / f"{rows}x{attributes}"
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / "part-000.parquet"
@@ -25,6 +28,7 @@ def many_attributes(rows: int, attributes: int) -> Path:
             f"a{place}": generator.choice(len(CATEGORIES), rows, p=_SHARES).astype(np.int8)
             for place in range(attributes)
         }
+        np.save(folder.with_suffix(".npy"), np.column_stack(list(columns.values())))
         pq.write_table(pa.table(columns), folder / "making", row_group_size=1 << 18)
         (folder / "making").rename(path)
     return folder

@@ -7,7 +7,6 @@ import sys
 import time
 
 import numpy as np
-import pyarrow.parquet as pq
 from multi_freq_ldpy.mdim_freq_est.RSpFD_solution import RSpFD_GRR_Aggregator_MI, RSpFD_GRR_Client
 from multi_freq_ldpy.mdim_freq_est.SMP_solution import SMP_GRR_Aggregator_MI, SMP_GRR_Client
 from multi_freq_ldpy.mdim_freq_est.SPL_solution import SPL_GRR_Aggregator_MI, SPL_GRR_Client
@@ -22,13 +21,12 @@ SOLUTIONS = {
 
 def main() -> None:
     """Print seconds of client and server for each solution as JSON, reading the file included."""
-    folder = sys.argv[1]
+    path = sys.argv[1]
     seconds = {}
     for name, (client, server) in SOLUTIONS.items():
         client([0, 0], [CELLS] * 2, 2, EPSILON)  # compiled before it is timed
         started = time.perf_counter()
-        table = pq.read_table(folder)
-        answers = np.column_stack([column.to_numpy() for column in table.columns])
+        answers = np.load(path)
         attributes = answers.shape[1]
         sizes = [CELLS] * attributes
         reports = [client(row, sizes, attributes, EPSILON) for row in answers]

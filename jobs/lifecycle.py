@@ -8,7 +8,9 @@ manifest is written last, so a run that was cut off anywhere resumes with the sa
 from __future__ import annotations
 
 import hashlib
+import importlib
 import json
+import threading
 import time
 import warnings
 from contextlib import suppress
@@ -136,6 +138,8 @@ def run_job(
         resumed = _resume(state, record, output, cluster)
         record = resumed or _begin(state, record, spec.job_id(data.root), output, cluster, ledger)
         charged = False
+        # What draws pages takes half a second to load: time enough while the cluster starts.
+        threading.Thread(target=importlib.import_module, args=("jobs.page.page",), daemon=True).start()
         try:
             balance = ledger.reserve(spec.population.account, state.job_id, record.draw, job.charges(spec))
             with cluster.population(data, ids, output.url, state.job_id, record.secret) as population:
