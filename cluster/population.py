@@ -61,7 +61,7 @@ class AskPart:
         part, digests = checked
         if self.reports is None:
             return self._ask(part, digests, lambda *_: None)
-        writer = ReportWriter(self.reports, part.name, self.asks, self.ids)
+        writer = ReportWriter(self.reports, part.name, self.asks, self.ids, tuple(map(repr, self.tallies)))
         return writer.answered() or writer.write(lambda write: self._ask(part, digests, write))
 
     def _ask(self, part: Part, digests: dict[str, tuple[str, ...]], write: WriteBlock) -> Partial:

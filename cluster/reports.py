@@ -45,20 +45,26 @@ class ReportWriter:
         One column each.
     ids : IdColumn, optional
         The column of ids that goes along.
+    tallies : tuple of str
+        What the partial answer's further sums are of.
     """
 
     folder: Store
     name: str
     asks: tuple[Ask, ...]
     ids: IdColumn | None
+    tallies: tuple[str, ...] = ()
 
     def answered(self) -> Partial | None:
         """Return the partial answer of a file that is there, as it was noted, or None."""
         if not (self.folder.exists(self._note) and self.folder.exists(self.name)):
             return None
-        partial = _partial_from_json(self.folder.read(self._note))
+        note = self.folder.read(self._note)
+        partial = _partial_from_json(note)
+        if partial is None or json.loads(note).get("tallies") != list(self.tallies):
+            return None  # torn, or of other sums than are wanted: the same reports are drawn again
         with self.folder.open(self.name) as file:
-            return partial if partial and partial.files == {self.name: hash_file(file)} else None
+            return partial if partial.files == {self.name: hash_file(file)} else None
 
     def write(self, ask: Callable[[WriteBlock], Partial]) -> Partial:
         """Let `ask` write blocks of reports and ids, and note its partial answer."""
@@ -71,7 +77,8 @@ class ReportWriter:
                 partial = ask(groups.add)
                 groups.flush()
         partial = replace(partial, files={self.name: hashing.written()})
-        self.folder.write(self._note, _partial_to_json(partial).encode(), durable=False)
+        note = _partial_to_json(partial, self.tallies)
+        self.folder.write(self._note, note.encode(), durable=False)
         return partial
 
     @property
@@ -178,9 +185,10 @@ def noted_files(note: bytes) -> dict[str, WrittenFile]:
     return partial.files if partial else {}
 
 
-def _partial_to_json(partial: Partial) -> str:
+def _partial_to_json(partial: Partial, tallies: tuple[str, ...] = ()) -> str:
     return json.dumps(
         {
+            "tallies": tallies,
             "counts": [_sum_to_json(counts) for counts in partial.counts],
             "rows": partial.rows,
             "files": {name: asdict(written) for name, written in partial.files.items()},

@@ -6,9 +6,10 @@ elsewhere, and so shows nothing of them that its spec does not name.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -27,18 +28,15 @@ LARGEST_NUMBER = 1e100
 
 
 @dataclass(frozen=True)
-class NumberQuestion:
-    """What number stands in this column?
+class AsideQuestion(ABC):
+    """What stands in a column that is no secret.
 
     Parameters
     ----------
     column : str
-    weights : bool
-        Whether the numbers are weights: from 0 up, and neither tiny nor huge.
     """
 
     column: str
-    weights: bool = False
     missing: ClassVar[str] = "none"
     imputes: ClassVar[bool] = False
     labels: ClassVar[tuple[Category | None, ...]] = ()
@@ -49,9 +47,40 @@ class NumberQuestion:
         return self.column
 
     @property
-    def parts(self) -> tuple[NumberQuestion, ...]:
+    def parts(self) -> tuple[Self, ...]:
         """Itself: it reads one column."""
         return (self,)
+
+    @property
+    @abstractmethod
+    def label(self) -> str:
+        """The question and all that bears on what is read."""
+
+    @abstractmethod
+    def check_type(self, arrow_type: pa.DataType, where: str) -> None:
+        """Refuse a column that cannot hold what is asked for."""
+
+    @abstractmethod
+    def read(self, block: pa.RecordBatch) -> Reading:
+        """Return what a block holds, and how many rows hold nothing that can be."""
+
+    def impute(self, codes: Codes, draws: Draws) -> Codes:
+        """Return what was read: nothing is drawn."""
+        return codes
+
+
+@dataclass(frozen=True)
+class NumberQuestion(AsideQuestion):
+    """What number stands in this column?
+
+    Parameters
+    ----------
+    column : str
+    weights : bool
+        Whether the numbers are weights: from 0 up, and neither tiny nor huge.
+    """
+
+    weights: bool = False
 
     @property
     def label(self) -> str:
@@ -84,13 +113,9 @@ class NumberQuestion:
                 faults[self.column, what] = int(np.count_nonzero(wrong))
         return Reading(numbers, faults)
 
-    def impute(self, codes: Codes, draws: Draws) -> Codes:
-        """Return the numbers: nothing is drawn."""
-        return codes
-
 
 @dataclass(frozen=True)
-class LevelQuestion:
+class LevelQuestion(AsideQuestion):
     """Which of its known values stands in this column?
 
     Parameters
@@ -100,21 +125,7 @@ class LevelQuestion:
         All different; one will do.
     """
 
-    column: str
     levels: tuple[Category, ...]
-    missing: ClassVar[str] = "none"
-    imputes: ClassVar[bool] = False
-    labels: ClassVar[tuple[Category | None, ...]] = ()
-
-    @property
-    def name(self) -> str:
-        """The question's name: its column's."""
-        return self.column
-
-    @property
-    def parts(self) -> tuple[LevelQuestion, ...]:
-        """Itself: it reads one column."""
-        return (self,)
 
     @property
     def label(self) -> str:
@@ -133,10 +144,6 @@ class LevelQuestion:
             if rows := int(np.count_nonzero(codes == code)):
                 faults[self.column, what] = rows
         return Reading(codes, faults)
-
-    def impute(self, codes: Codes, draws: Draws) -> Codes:
-        """Return the codes: nothing is drawn."""
-        return codes
 
 
 def check_level_type(column: str, arrow_type: pa.DataType, where: str) -> None:

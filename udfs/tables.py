@@ -116,11 +116,6 @@ class CrossTable:
         """How many cells there are."""
         return math.prod(self.shape)
 
-    @property
-    def label(self) -> str:
-        """The table, for whoever compares rounds."""
-        return f"table {self.places} {self.shape} weight={self.weight}"
-
     def zeros(self) -> Any:
         """Return the table of no reports."""
         if self.weight is not None:

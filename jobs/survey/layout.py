@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from jobs.survey.reconstruct import Axis
 from jobs.survey.schemes import Schemes
@@ -17,10 +17,7 @@ from udfs.errors import SpecError
 from udfs.field_designs import FieldDesign
 from udfs.plain import PlainAnswers
 from udfs.sampled_response import SampledResponse
-from udfs.tables import LARGEST_TABLE, CrossTable
-
-if TYPE_CHECKING:
-    pass
+from udfs.tables import LARGEST_TABLE
 
 LARGEST_DENSE = 4096
 """Rao and Scott's test needs the covariance of all cells of the table it is in."""
@@ -123,10 +120,6 @@ class Layout:
     def axes(self, places: Sequence[int]) -> tuple[Axis, ...]:
         """Return the axes of the table of some units."""
         return tuple(self.units[place].axes[0] for place in places)
-
-    def table(self, places: tuple[int, ...]) -> CrossTable:
-        """Return the table of reports of some units."""
-        return CrossTable(places, tuple(axis.design.features for axis in self.axes(places)))
 
     def check_outcome(self, where: str, attribute: str) -> None:
         """Refuse the outcome of a regression whose reports are not one of two codes."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from dataclasses import replace
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -198,6 +199,17 @@ def test_the_same_reports_are_the_same_bytes(writer: ReportWriter, store: Store,
     other.make()
     ReportWriter(other, NAME, writer.asks, writer.ids).write(two_blocks)
     assert other.read(NAME) == store.read(NAME)
+
+
+def test_a_note_of_other_sums_is_no_answer(writer: ReportWriter, store: Store) -> None:
+    ours = replace(writer, tallies=("a table",))
+    ours.write(two_blocks)
+    before = store.read(NAME)
+    assert ours.answered() is not None
+    for tallies in ((), ("another table",), ("a table", "another table")):
+        assert replace(writer, tallies=tallies).answered() is None
+    replace(writer, tallies=()).write(two_blocks)  # asked again: the same reports
+    assert store.read(NAME) == before
 
 
 def test_a_failure_leaves_no_file(writer: ReportWriter, store: Store) -> None:
