@@ -8,7 +8,7 @@ import os
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -68,8 +68,15 @@ class Remote:
 
     def wait_for(self, said: str) -> None:
         """Wait until a process says something."""
+        self._wait(lambda: said in self.logs())
+
+    def wait_until_reachable(self) -> None:
+        """Wait until the scheduler's file holds its address; it is written after the log says it."""
+        self._wait(lambda: self.file.exists() and self.file.read_text().rstrip().endswith("}"))
+
+    def _wait(self, met: Callable[[], bool]) -> None:
         deadline = time.monotonic() + _PATIENCE_S
-        while said not in self.logs():
+        while not met():
             assert time.monotonic() < deadline, self.logs()
             time.sleep(0.05)
 
@@ -81,7 +88,7 @@ def remote_scheduler(folder: Path, *options: str, **environment: str) -> Iterato
     folder.mkdir(parents=True, exist_ok=True)
     try:
         remote.start("scheduler", "--port", "0", "--scheduler-file", str(remote.file), *options)
-        remote.wait_for("Scheduler at:")
+        remote.wait_until_reachable()
         yield remote
     finally:
         for process in remote.processes:
