@@ -9,9 +9,10 @@ import numpy as np
 from benchmarks.measure import best_seconds, pin_to_one_core
 from cluster.allocator import keep_freed_memory
 from cluster.blocks import BLOCK_ROWS
+from udfs.draws import IdDraws, RowDraws
 from udfs.identity import id_blocks
 from udfs.randomized_response import RandomizedResponse
-from udfs.streams import IdDraws, RowDraws, Secret, block_key
+from udfs.streams import Secret, block_key
 from udfs.subset_selection import SubsetSelection
 
 CELLS, EPSILON = 6, 2.0

@@ -16,11 +16,12 @@ from cluster.scrutiny import AnswersDigest, CheckPart, CountSightings, columns_o
 from cluster.secret_file import SecretFile
 from cluster.storage import Store
 from udfs.asking import Ask, Partial, Question, Tally, WrittenFile, combine, refusal, respond
+from udfs.draws import Draws, IdDraws, RowDraws
 from udfs.errors import SchemaError
 from udfs.identity import Blocks, IdColumn
 from udfs.lookup import Category
 from udfs.randomizer import Codes
-from udfs.streams import Draws, IdDraws, RowDraws, Secret
+from udfs.streams import Secret
 
 U = TypeVar("U")
 P = TypeVar("P")

@@ -16,7 +16,8 @@ from tests.statistics import (
     normal_sample_size,
     sample_size,
 )
-from udfs.streams import RowDraws, Secret
+from udfs.draws import RowDraws
+from udfs.streams import Secret
 
 KEEP, KEEP_OF_MUTANT = (1 / (1 + math.exp(-epsilon)) for epsilon in (1.0, 1.1))
 

@@ -17,10 +17,10 @@ import pyarrow as pa
 
 from udfs.categories import MISSING, Reading
 from udfs.design import Counts
+from udfs.draws import Draws
 from udfs.errors import SchemaError
 from udfs.lookup import Category, Lookup, can_hold_answers
 from udfs.randomizer import Codes
-from udfs.streams import Draws
 from udfs.tables import WEIGHT_RANGE
 
 LARGEST_NUMBER = 1e100

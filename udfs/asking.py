@@ -11,10 +11,10 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from udfs.categories import Reading
+from udfs.draws import Draws, Lane
 from udfs.errors import SchemaError
 from udfs.lookup import Category
 from udfs.randomizer import Codes, Counts
-from udfs.streams import Draws, Lane
 
 
 class ColumnQuestion(Protocol):

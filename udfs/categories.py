@@ -14,10 +14,10 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from udfs.draws import Draws
 from udfs.errors import SchemaError, SpecError
 from udfs.lookup import Category, Lookup, can_hold_answers
 from udfs.randomizer import Codes
-from udfs.streams import Draws
 from udfs.uniform import uniform_digits
 
 Missing: TypeAlias = Literal["none", "category", "random"]

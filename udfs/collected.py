@@ -12,10 +12,10 @@ import pyarrow as pa
 
 from udfs.categories import MISSING, UNDECLARED, CategoryQuestion, Reading
 from udfs.design import Counts, Design
+from udfs.draws import Draws
 from udfs.errors import SchemaError
 from udfs.lookup import Category
 from udfs.randomizer import Codes, Randomizer
-from udfs.streams import Draws
 
 IMPOSSIBLE = "reports that its mechanism does not make"
 

@@ -22,10 +22,10 @@ import numpy.typing as npt
 from numpy.lib.stride_tricks import sliding_window_view
 
 from udfs.design import MatrixDesign
+from udfs.draws import Draws
 from udfs.exact import WORD, exp_bounds, max_ratio
 from udfs.randomizer import Codes, Randomizer, code_dtype
 from udfs.reports import CodeReports
-from udfs.streams import Draws
 
 _DIGITS = Context(prec=80)
 _DIGITS_TOLD = Context(prec=12, rounding=ROUND_CEILING)
@@ -54,7 +54,7 @@ class LaplaceMechanism(CodeReports, MatrixDesign, Randomizer):
 
     Examples
     --------
-    >>> from udfs.streams import fresh_draws
+    >>> from udfs.draws import fresh_draws
     >>> design = LaplaceMechanism(cells=2, epsilon=1.0)
     >>> round(float(design.law[0][0]), 6), round(design.true_epsilon, 6)
     (0.696735, Decimal('0.831797'))

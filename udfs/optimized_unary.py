@@ -18,10 +18,10 @@ from typing import ClassVar
 import numpy as np
 import numpy.typing as npt
 
+from udfs.draws import Draws
 from udfs.exact import WORD, max_ratio
 from udfs.randomizer import Codes, Shares
 from udfs.reports import SetRandomizer
-from udfs.streams import Draws
 
 
 @dataclass(frozen=True)
@@ -43,7 +43,7 @@ class OptimizedUnaryEncoding(SetRandomizer):
 
     Examples
     --------
-    >>> from udfs.streams import fresh_draws
+    >>> from udfs.draws import fresh_draws
     >>> design = OptimizedUnaryEncoding(cells=12, epsilon=1.0)
     >>> round(float(design.support_if_false), 6)
     0.268941

@@ -18,10 +18,10 @@ import numpy as np
 import numpy.typing as npt
 
 from udfs.design import sum_factors
+from udfs.draws import Draws, Lane
 from udfs.exact import WORD, truth_threshold
 from udfs.randomizer import Codes, PureRandomizer, Shares, code_dtype
 from udfs.reports import CodeReports
-from udfs.streams import Draws, Lane
 from udfs.uniform import uniform_digits
 
 
@@ -45,7 +45,7 @@ class RandomizedResponse(CodeReports, PureRandomizer):
 
     Examples
     --------
-    >>> from udfs.streams import fresh_draws
+    >>> from udfs.draws import fresh_draws
     >>> design = RandomizedResponse(cells=6, epsilon=2.0)
     >>> answer, draws = np.array([3], dtype=np.uint8), fresh_draws(1)  # a respondent's own device
     >>> 0 <= design.randomize(answer, draws)[0] < 6

@@ -24,9 +24,9 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from udfs.design import Counts, Design, Estimate, Shares
+from udfs.draws import Draws
 from udfs.errors import SpecError
 from udfs.exact import max_ratio, parse_epsilon
-from udfs.streams import Draws
 
 __all__ = ["Codes", "Counts", "Estimate", "PureRandomizer", "Randomizer", "Shares", "code_dtype"]
 

@@ -18,11 +18,11 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from udfs.draws import Draws, Lane, Some
 from udfs.exact import parse_epsilon
 from udfs.lookup import Category
 from udfs.randomized_response import RandomizedResponse
 from udfs.randomizer import Codes, Counts, code_dtype
-from udfs.streams import Draws, Lane, Words
 from udfs.uniform import uniform_digits
 
 
@@ -43,7 +43,7 @@ class SampledResponse:
 
     Examples
     --------
-    >>> from udfs.streams import fresh_draws
+    >>> from udfs.draws import fresh_draws
     >>> design = SampledResponse((2, 3), Decimal(1))
     >>> bool(design.randomize(np.array([[1, 2]], dtype=np.uint8), fresh_draws(1))[0] < 5)
     True
@@ -97,7 +97,7 @@ class SampledResponse:
         reports = np.empty(len(answers), dtype=dtype)
         for place, design in enumerate(self.designs):
             rows = np.flatnonzero(turns == np.uint64(place))
-            found = design.randomize(answers[rows, place], _Rows(own, rows))
+            found = design.randomize(answers[rows, place], Some(own, rows))
             reports[rows] = found.astype(dtype) + dtype.type(self.starts[place])
         return reports
 
@@ -120,16 +120,3 @@ class SampledResponse:
     def to_arrow(self, reports: npt.NDArray[np.generic], labels: Sequence[Category | None]) -> pa.Array:
         """Return a block of reports as a dictionary column."""
         return pa.DictionaryArray.from_arrays(pa.array(reports), pa.array(labels, pa.string()))
-
-
-class _Rows:
-    """The words of some rows of a source."""
-
-    def __init__(self, draws: Draws, rows: npt.NDArray[np.intp]) -> None:
-        self._draws, self._rows = draws, rows
-
-    def __len__(self) -> int:
-        return len(self._rows)
-
-    def words(self, index: int) -> Words:
-        return self._draws.words(index)[self._rows]

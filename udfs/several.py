@@ -12,10 +12,10 @@ import numpy as np
 import pyarrow as pa
 
 from udfs.categories import CategoryQuestion, Reading
+from udfs.draws import Draws, Lane
 from udfs.errors import SpecError
 from udfs.lookup import Category
 from udfs.randomizer import Codes, code_dtype
-from udfs.streams import Draws, Lane
 
 LARGEST_PRODUCT = 1 << 20
 """A product of more cells than this hides every answer among too many others."""

@@ -1,27 +1,15 @@
-"""Keyed random words: every draw of a job is a function of its secret and of where it belongs.
-
-A distributed engine runs a lost task again. Were the second run to draw afresh, an observer would
-hold two reports of one answer and the guarantee would be gone. So a draw is read from a keystream
-whose key says what is drawn, and a task that runs twice gives the same bytes twice.
-
-Two kinds of draws, both one 64-bit word a row:
-
-- `RowDraws`, for rows without an id: the ChaCha20 keystream of a key that belongs to one block of
-  rows *and to the answers in it*, so one set of coins never meets two sets of answers;
-- `IdDraws`, for respondents with an id: AES-256 of (id, answer, counter) under a key that belongs to
-  the question, so reports do not depend on how rows are cut or ordered. The answer in the block makes
-  a changed answer draw new coins.
+"""Secrets, and the keys that are derived from them: every draw of a job is a function of its secret.
 
 References
 ----------
-RFC 8439 (ChaCha20), FIPS 197 (AES), RFC 5869 (HKDF), RFC 2104 (HMAC).
+FIPS 197 (AES), RFC 5869 (HKDF), RFC 2104 (HMAC).
 """
 
 from __future__ import annotations
 
 import hmac
 import os
-from typing import NoReturn, Protocol, TypeAlias
+from typing import NoReturn, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -33,7 +21,8 @@ Words: TypeAlias = npt.NDArray[np.uint64]
 
 SECRET_BYTES = 32
 
-_WORD = np.dtype("<u8")
+WORD_TYPE = np.dtype("<u8")
+"""How words lie in memory."""
 
 
 class Secret:
@@ -65,10 +54,7 @@ class Secret:
 
         Labels are length-prefixed, so no two lists of labels share a key.
         """
-        info = b"".join(len(part).to_bytes(4, "big") + part for part in (label.encode() for label in labels))
-        return HKDF(algorithm=SHA256(), length=32, salt=None, info=b"dask-canvass/1" + info).derive(
-            self._secret_bytes
-        )
+        return derive_key(self._secret_bytes, *labels)
 
     def reveal(self) -> bytes:
         """Return the bytes, to be written where only the owner reads."""
@@ -83,53 +69,13 @@ class Secret:
         raise TypeError("a secret does not travel; hand over the path of its file")
 
 
-class Draws(Protocol):
-    """A source of independent uniform 64-bit words, `words(0)`, `words(1)`, ..., each one a row."""
+def derive_key(key: bytes, *labels: str) -> bytes:
+    """Return the 32-byte key that belongs to these labels under another key (HKDF-SHA256, RFC 5869).
 
-    def __len__(self) -> int:
-        """Return the number of rows."""
-        ...
-
-    def words(self, index: int) -> Words:
-        """Return the rows' `index`-th words: uint64, shape (rows,)."""
-        ...
-
-
-class RowDraws:
-    """Draws of a block of rows that have no id (ChaCha20, RFC 8439).
-
-    Parameters
-    ----------
-    key : bytes
-        32 bytes that belong to this block and the answers in it: see `block_key`.
-    rows : int
-        The rows of the block.
-
-    Notes
-    -----
-    Word `index` of row r is bytes 8r to 8r + 8 of the keystream with nonce `index`: seekable.
-
-    Examples
-    --------
-    >>> RowDraws(bytes(32), 3).words(0).dtype
-    dtype('uint64')
+    Labels are length-prefixed, so no two lists of labels share a key.
     """
-
-    def __init__(self, key: bytes, rows: int) -> None:
-        self._cipher_key, self._rows = key, rows
-
-    def __len__(self) -> int:
-        """Return the number of rows."""
-        return self._rows
-
-    def words(self, index: int) -> Words:
-        """Return the rows' `index`-th words: uint64, shape (rows,)."""
-        nonce = bytes(4) + index.to_bytes(12, "little")
-        stream = np.zeros(self._rows, dtype=_WORD)
-        encryptor = Cipher(algorithms.ChaCha20(self._cipher_key, nonce), mode=None).encryptor()
-        if self._rows:
-            encryptor.update_into(stream.view(np.uint8).data, stream.view(np.uint8).data)
-        return stream
+    info = b"".join(len(part).to_bytes(4, "big") + part for part in (label.encode() for label in labels))
+    return HKDF(algorithm=SHA256(), length=32, salt=None, info=b"dask-canvass/1" + info).derive(key)
 
 
 def block_key(key: bytes, place: tuple[int, ...], answers: npt.NDArray[np.generic]) -> bytes:
@@ -171,92 +117,7 @@ class BlockCipher:
 
     def encrypt(self, blocks: Words) -> Words:
         """Return each block's encryption: uint64, shape (blocks, 2), as the bytes lie."""
-        room = np.empty(blocks.size + 2, dtype=_WORD)  # update_into wants a block to spare
+        room = np.empty(blocks.size + 2, dtype=WORD_TYPE)  # update_into wants a block to spare
         if blocks.size:
             self._encryptor.update_into(blocks.view(np.uint8).reshape(-1).data, room.view(np.uint8).data)
         return room[: blocks.size].reshape(-1, 2)
-
-
-class IdDraws:
-    """Draws of respondents with a unique id (AES-256, FIPS 197; one block gives two words).
-
-    Parameters
-    ----------
-    key : bytes
-        The question's 32-byte key.
-    ids : ndarray of uint64, shape (rows, 2)
-        The respondents' 128-bit id blocks: see `udfs.identity`.
-    answers : ndarray of unsigned integers, shape (rows,) or (rows, questions)
-        The truthful answers, mixed in as a second line of defence; several are folded into one number.
-
-    Notes
-    -----
-    The plaintext block is the id block with (answer: 32 bits, counter: 32 bits) added without carry
-    to its second half: distinct for distinct (id, answer, counter), as integer ids leave that half
-    zero and text ids fill all 128 bits with a keyed hash. AES is a permutation, so distinct blocks
-    give distinct outputs; that law differs from uniform words by less than rows**2 / 2**129.
-    """
-
-    def __init__(self, key: bytes, ids: Words, answers: npt.NDArray[np.unsignedinteger]) -> None:
-        self._cipher = BlockCipher(key)
-        self._ids = ids
-        self._answers = _folded(answers) << np.uint64(32)
-        self._counter = -1
-        self._pair: Words = np.empty((0, 2), dtype=_WORD)
-
-    def __len__(self) -> int:
-        """Return the number of rows."""
-        return len(self._ids)
-
-    def words(self, index: int) -> Words:
-        """Return the rows' `index`-th words: uint64, shape (rows,)."""
-        counter, half = divmod(index, 2)
-        if counter != self._counter:
-            blocks = np.empty((len(self), 2), dtype=_WORD)
-            blocks[:, 0] = self._ids[:, 0]
-            np.bitwise_xor(self._ids[:, 1], self._answers | np.uint64(counter), out=blocks[:, 1])
-            self._pair, self._counter = self._cipher.encrypt(blocks), counter
-        return self._pair[:, half]
-
-
-def _folded(answers: npt.NDArray[np.unsignedinteger]) -> Words:
-    """Return a number below 2**32 for each row's answers: a single one itself.
-
-    The multiplier is odd, so changing any one of several answers always changes the number.
-    """
-    if answers.ndim == 1:
-        return answers.astype(np.uint64)
-    folded = np.zeros(len(answers), dtype=np.uint64)
-    for column in answers.T:
-        folded = (folded * np.uint64(0x9E3779B1) + column) & np.uint64(0xFFFFFFFF)
-    return folded
-
-
-class Lane:
-    """Words of a source that no other lane of it reads.
-
-    A lane takes every word whose index leaves it as remainder; a randomizer that draws for two
-    purposes gives each its own.
-    """
-
-    def __init__(self, draws: Draws, lane: int, lanes: int) -> None:
-        self._draws, self._lane, self._lanes = draws, lane, lanes
-
-    def __len__(self) -> int:
-        """Return the number of rows."""
-        return len(self._draws)
-
-    def words(self, index: int) -> Words:
-        """Return the rows' `index`-th words of this lane: uint64, shape (rows,)."""
-        return self._draws.words(self._lane + self._lanes * index)
-
-
-def fresh_draws(rows: int) -> RowDraws:
-    """Return draws under a key of their own from the operating system: what a respondent's device uses.
-
-    Examples
-    --------
-    >>> len(fresh_draws(1))
-    1
-    """
-    return RowDraws(os.urandom(32), rows)

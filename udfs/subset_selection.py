@@ -18,10 +18,10 @@ from typing import ClassVar
 import numpy as np
 import numpy.typing as npt
 
+from udfs.draws import Draws, Lane
 from udfs.exact import WORD, truth_threshold
 from udfs.randomizer import Codes, Shares, code_dtype
 from udfs.reports import SetRandomizer
-from udfs.streams import Draws, Lane
 from udfs.uniform import uniform_digits
 
 
@@ -44,7 +44,7 @@ class SubsetSelection(SetRandomizer):
 
     Examples
     --------
-    >>> from udfs.streams import fresh_draws
+    >>> from udfs.draws import fresh_draws
     >>> design = SubsetSelection(cells=12, epsilon=1.0)
     >>> design.size
     3

@@ -6,8 +6,9 @@ import math
 
 import numpy as np
 
+from udfs.draws import Draws, Lane
 from udfs.exact import WORD
-from udfs.streams import Draws, Lane, Words
+from udfs.streams import Words
 
 _DIGITS_PER_WORD = 1 << 40
 """Mixed-radix digits that share a word span at most this: a word is then refused once in 2**24."""
@@ -35,7 +36,7 @@ def uniform_digits(draws: Draws, radices: list[int]) -> list[Words]:
 
     Examples
     --------
-    >>> from udfs.streams import fresh_draws
+    >>> from udfs.draws import fresh_draws
     >>> [digit.max() < 6 for digit in uniform_digits(fresh_draws(100), [6, 6])]
     [np.True_, np.True_]
     """

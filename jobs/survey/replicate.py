@@ -20,8 +20,9 @@ from jobs.survey.inquiry import Estimates, Inquiry
 from jobs.survey.spec import SurveySpec
 from jobs.survey.statistics import estimate_statistic
 from udfs.asking import Ask
+from udfs.draws import RowDraws
 from udfs.randomizer import Codes, Counts
-from udfs.streams import RowDraws, Secret
+from udfs.streams import Secret
 from udfs.tables import CrossTable
 
 Values = npt.NDArray[np.float64]

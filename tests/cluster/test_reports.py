@@ -23,12 +23,12 @@ from tests.cluster.populations import ASKS, BRACKETS, DRINKS
 from udfs.asking import Ask, Partial, WrittenFile, combine, respond
 from udfs.categories import CategoryQuestion
 from udfs.collected import Collected, CollectedReports, CollectedSets
+from udfs.draws import fresh_draws
 from udfs.identity import IdColumn
 from udfs.mechanisms import MECHANISMS
 from udfs.randomized_response import RandomizedResponse
 from udfs.sampled_response import SampledResponse
 from udfs.several import ProductQuestion, SideBySide
-from udfs.streams import fresh_draws
 from udfs.tables import CrossTable, SparseCounts
 
 NAME = "part-00000.parquet"

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from udfs.asides import Aside, NumberQuestion
 from udfs.asking import respond
 from udfs.categories import CategoryQuestion
+from udfs.draws import fresh_draws
 from udfs.errors import SchemaError
-from udfs.streams import fresh_draws
 from udfs.tables import WEIGHT_RANGE, WEIGHT_UNIT, CrossTable
 
 INFINITE, WEIGHTS = (

@@ -11,10 +11,11 @@ from hypothesis import strategies as st
 from tests.udfs.scripted import ScriptedDraws
 from udfs.asking import MOST_REPEATS, Partial, WrittenFile, combine, refusal, respond
 from udfs.categories import CategoryQuestion
+from udfs.draws import IdDraws, fresh_draws
 from udfs.exact import WORD
 from udfs.identity import IdColumn
 from udfs.randomized_response import RandomizedResponse
-from udfs.streams import IdDraws, Secret, fresh_draws
+from udfs.streams import Secret
 from udfs.subset_selection import SubsetSelection
 
 SECRET = Secret(bytes(range(32)))

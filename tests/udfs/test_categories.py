@@ -14,10 +14,10 @@ from hypothesis import strategies as st
 from tests.udfs.scripted import ScriptedDraws
 from tests.vectors import load
 from udfs.categories import CategoryQuestion
+from udfs.draws import fresh_draws
 from udfs.errors import SchemaError, SpecError
 from udfs.exact import WORD
 from udfs.randomized_response import RandomizedResponse
-from udfs.streams import fresh_draws
 
 CASES = {case["id"]: case for case in load("survey_field_cases")}
 SHARED_CASES = Path(__file__).parents[3] / "shared" / "cases" / "field-cases.json"

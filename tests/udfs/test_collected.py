@@ -7,10 +7,10 @@ import pytest
 from udfs.asking import respond
 from udfs.categories import CategoryQuestion
 from udfs.collected import IMPOSSIBLE, Collected, CollectedReports, CollectedSets
+from udfs.draws import fresh_draws
 from udfs.errors import SchemaError
 from udfs.mechanisms import MECHANISMS
 from udfs.randomized_response import RandomizedResponse
-from udfs.streams import fresh_draws
 from udfs.subset_selection import SubsetSelection
 
 TEXT = CategoryQuestion("q", ("a", "b", "c"))

@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 
 from tests.udfs.laws import EPSILONS, assert_private, exp_below
 from tests.udfs.scripted import ScriptedDraws
+from udfs.draws import fresh_draws
 from udfs.errors import SpecError
 from udfs.exact import WORD
 from udfs.laplace import LaplaceMechanism, laplace_tails
-from udfs.streams import fresh_draws
 
 
 def cell_law(tail, cells):

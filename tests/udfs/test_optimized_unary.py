@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 
 from tests.udfs.laws import EPSILONS, assert_private, every_set, exp_below, unary_law
 from tests.udfs.scripted import ScriptedDraws
+from udfs.draws import fresh_draws
 from udfs.errors import SpecError
 from udfs.exact import WORD
 from udfs.optimized_unary import OptimizedUnaryEncoding
-from udfs.streams import fresh_draws
 
 HALF = Fraction(1, 2)
 

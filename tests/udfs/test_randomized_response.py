@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 from tests.udfs.laws import EPSILONS, assert_private, exp_below, response_law
 from tests.udfs.scripted import ScriptedDraws
 from tests.vectors import load
+from udfs.draws import fresh_draws
 from udfs.errors import SpecError
 from udfs.exact import WORD
 from udfs.randomized_response import RandomizedResponse
-from udfs.streams import fresh_draws
 
 CASES = {case["id"]: case for case in load("survey_field_cases")}
 ALL_CELLS = range(2, 65)

@@ -12,12 +12,12 @@ import pytest
 
 from tests.jobs.survey.reported import fresh_rng
 from tests.udfs.laws import law_and_supports
+from udfs.draws import fresh_draws
 from udfs.errors import SpecError
 from udfs.mechanisms import MECHANISMS
 from udfs.optimized_unary import OptimizedUnaryEncoding
 from udfs.randomized_response import RandomizedResponse
 from udfs.randomizer import code_dtype
-from udfs.streams import fresh_draws
 from udfs.subset_selection import SubsetSelection
 
 DESIGNS = [

@@ -11,11 +11,12 @@ import pytest
 
 from tests.statistics import UnlikelyError, assert_law, sample_size
 from tests.udfs.laws import law_and_supports
+from udfs.draws import IdDraws, RowDraws
 from udfs.laplace import LaplaceMechanism
 from udfs.optimized_unary import OptimizedUnaryEncoding
 from udfs.randomized_response import RandomizedResponse
 from udfs.randomizer import Randomizer
-from udfs.streams import IdDraws, RowDraws, block_key
+from udfs.streams import block_key
 from udfs.subset_selection import SubsetSelection
 
 ANSWER = 1

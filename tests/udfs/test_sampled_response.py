@@ -16,12 +16,12 @@ from tests.udfs.laws import EPSILONS, assert_private, exp_below, response_law
 from tests.udfs.scripted import ScriptedDraws
 from udfs.asking import respond
 from udfs.categories import CategoryQuestion
+from udfs.draws import IdDraws, RowDraws, fresh_draws
 from udfs.errors import SpecError
 from udfs.exact import WORD
 from udfs.randomized_response import RandomizedResponse
 from udfs.sampled_response import SampledResponse
 from udfs.several import SideBySide
-from udfs.streams import IdDraws, RowDraws, fresh_draws
 
 SHAPES = [(2, 2), (2, 3), (3, 2, 4), (5, 2)]
 

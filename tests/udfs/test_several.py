@@ -13,12 +13,13 @@ from tests.statistics import UnlikelyError, assert_law
 from tests.udfs.scripted import ScriptedDraws
 from udfs.asking import respond
 from udfs.categories import CategoryQuestion
+from udfs.draws import IdDraws, RowDraws, fresh_draws
 from udfs.errors import SpecError
 from udfs.identity import IdColumn
 from udfs.randomized_response import RandomizedResponse
 from udfs.sampled_response import SampledResponse
 from udfs.several import LARGEST_PRODUCT, ProductQuestion, SideBySide
-from udfs.streams import IdDraws, RowDraws, Secret, fresh_draws
+from udfs.streams import Secret
 
 KINDS = (ProductQuestion, SideBySide)
 TYPES = (

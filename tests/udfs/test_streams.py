@@ -18,16 +18,9 @@ from hypothesis import strategies as st
 from tests.statistics import UnlikelyError, assert_law
 from tests.udfs.scripted import ScriptedDraws
 from tests.vectors import load
+from udfs.draws import IdDraws, Lane, RowDraws, fresh_draws
 from udfs.exact import WORD
-from udfs.streams import (
-    BlockCipher,
-    IdDraws,
-    Lane,
-    RowDraws,
-    Secret,
-    block_key,
-    fresh_draws,
-)
+from udfs.streams import BlockCipher, Secret, block_key
 
 KEY = bytes(range(32))
 ANSWERS = np.array([2, 0, 1, 2, 5], dtype=np.uint8)

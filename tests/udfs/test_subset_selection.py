@@ -21,8 +21,8 @@ from tests.udfs.laws import (
     subset_law_of_two,
 )
 from tests.udfs.scripted import ScriptedDraws
+from udfs.draws import fresh_draws
 from udfs.exact import WORD
-from udfs.streams import fresh_draws
 from udfs.subset_selection import SubsetSelection
 
 

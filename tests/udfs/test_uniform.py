@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from tests.statistics import UnlikelyError, assert_law
 from tests.udfs.scripted import ScriptedDraws
+from udfs.draws import RowDraws
 from udfs.exact import WORD
-from udfs.streams import RowDraws
 from udfs.uniform import uniform_digits
 
 RADICES = [[2], [3], [6, 6], [5, 4, 3, 2, 1], [1], [1, 7, 1], [1 << 40], [(1 << 40) - 1], [1000, 1000, 1000]]

@@ -17,8 +17,8 @@ from jobs.survey.study import grid, learn_truth, outcomes
 from tests.cluster.populations import populate
 from tests.jobs.house import House
 from tests.jobs.survey.studies import put_study
+from udfs.draws import RowDraws
 from udfs.errors import SchemaError, SpecError
-from udfs.streams import RowDraws
 
 
 @pytest.fixture

@@ -1,0 +1,1 @@
+"""Elections: one rule, written once, in every privacy model."""
