@@ -52,7 +52,7 @@ class Backend:
         with self.open_engine() as engine:
             secret_file = keep_secret(secret_path, self.secret)
             staging = Output(output_url).open_staging(job_id)
-            yield ClusterPopulation(engine, data.parts(), ids, secret_file, staging)
+            yield ClusterPopulation(engine, data.parts(), ids, secret_file, staging, data.metadata)
 
     def code(self) -> str:
         """Return a digest of the code that draws."""

@@ -136,8 +136,11 @@ def open_dataset(path: str, id_column: str | None = None) -> Dataset:
     units: list[Unit] = []
     column_bytes: Counter[str] = Counter()
     nulls: Counter[tuple[int, str]] = Counter()
+    entries = tuple(_canvass_entry(metadata) for _, metadata, _ in footers)
+    number_of_row = 0
     for place, (_, metadata, schema) in enumerate(footers):
         top_level = set(schema.names)
+        number_of_row = _first_row(entries[place], number_of_row)
         for number in range(metadata.num_row_groups):
             group, span = metadata.row_group(number), None
             for column in (group.column(index) for index in range(group.num_columns)):
@@ -151,11 +154,12 @@ def open_dataset(path: str, id_column: str | None = None) -> Dataset:
                 if statistics is not None and name == id_column:
                     span = _integer_span(statistics)
             if group.num_rows:
-                units.append(Unit(place, number, group.num_rows, span))
+                units.append(Unit(place, number, group.num_rows, span, number_of_row))
+            number_of_row += group.num_rows
     return Dataset(
         files=tuple(file for file, _, _ in footers),
         schemas=tuple(schema for _, _, schema in footers),
-        metadata=tuple(_canvass_entry(metadata) for _, metadata, _ in footers),
+        metadata=entries,
         units=tuple(units),
         column_bytes=dict(column_bytes),
         nulls=dict(nulls),
@@ -216,6 +220,12 @@ def _integer_span(statistics: pq.Statistics) -> tuple[int, int] | None:
     if not statistics.has_min_max or stored not in ("INT32", "INT64") or meant not in ("INT", "NONE"):
         return None
     return statistics.min, statistics.max
+
+
+def _first_row(entry: dict[str, Any], otherwise: int) -> int:
+    """Return the number that a file's first row had when its reports were drawn, or else has here."""
+    found = entry.get("first_row")
+    return found if isinstance(found, int) and 0 <= found < 1 << 63 else otherwise
 
 
 def _canvass_entry(metadata: pq.FileMetaData) -> dict[str, Any]:

@@ -47,12 +47,15 @@ class Unit:
     rows : int
     id_span : tuple of int, optional
         The least and greatest integer id, as the file's footer says.
+    first_row : int
+        The number of its first row in the whole population.
     """
 
     file: int
     row_group: int
     rows: int
     id_span: tuple[int, int] | None = None
+    first_row: int = 0
 
     @property
     def name(self) -> str:
@@ -81,6 +84,11 @@ class Part:
     def rows(self) -> int:
         """The rows of all its units."""
         return sum(unit.rows for unit in self.units)
+
+    @property
+    def first_row(self) -> int:
+        """The number of its first row in the whole population."""
+        return self.units[0].first_row
 
     @property
     def name(self) -> str:

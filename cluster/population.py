@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import hmac
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 
+from cluster.dataset import open_dataset
 from cluster.levels import FindLevels
 from cluster.manifest import Part
 from cluster.reduce import Engine
@@ -16,7 +17,7 @@ from cluster.scrutiny import AnswersDigest, CheckPart, CountSightings, columns_o
 from cluster.secret_file import SecretFile
 from cluster.storage import Store
 from udfs.asking import Ask, Partial, Question, Tally, WrittenFile, combine, refusal, respond
-from udfs.draws import Draws, IdDraws, RowDraws
+from udfs.draws import Draws, IdDraws, Numbered, RowDraws, Standing
 from udfs.errors import SchemaError
 from udfs.identity import Blocks, IdColumn
 from udfs.lookup import Category
@@ -62,7 +63,8 @@ class AskPart:
         part, digests = checked
         if self.reports is None:
             return self._ask(part, digests, lambda *_: None)
-        writer = ReportWriter(self.reports, part.name, self.asks, self.ids, tuple(map(repr, self.tallies)))
+        tallies = tuple(map(repr, self.tallies))
+        writer = ReportWriter(self.reports, part.name, self.asks, self.ids, tallies, part.first_row)
         return writer.answered() or writer.write(lambda write: self._ask(part, digests, write))
 
     def _ask(self, part: Part, digests: dict[str, tuple[str, ...]], write: WriteBlock) -> Partial:
@@ -74,17 +76,20 @@ class AskPart:
         further = [tally.zeros() for tally in self.tallies]
         for unit, blocks in read_part(part, columns_of(questions, self.ids)):
             digest = AnswersDigest(secret, questions, unit)
+            first_row = unit.first_row
             for number, block in enumerate(blocks):
                 id_column = block.column(self.ids.name) if self.ids else None
                 ids = self.ids.blocks(id_column, secret) if self.ids else None
+                standing = self.ids.standing(id_column) if self.ids else Numbered(first_row, block.num_rows)
+                first_row += block.num_rows
                 columns = []
                 for place, (question, mechanism) in enumerate(self.asks):
-                    draws_of = _DrawsOf(digest, place, number, keys[place], ids)
-                    response = respond((question, mechanism), block, draws_of)
-                    if response.reports is None:
+                    draws_of = _DrawsOf(digest, place, number, keys[place], ids, standing)
+                    response = respond((question, mechanism), block, draws_of, standing)
+                    if response.reports is None or response.answers is None:
                         raise _changed(part.files[unit.file].url)
                     if not mechanism.draws:
-                        digest.add(place, number, response.reports)
+                        digest.add(place, number, response.answers)
                     counts[place] += mechanism.tally(response.reports)
                     columns.append(response.reports)
                 further = [
@@ -111,12 +116,13 @@ class _DrawsOf:
     block: int
     key: bytes
     ids: Blocks | None
+    standing: Standing
 
     def __call__(self, answers: Codes) -> Draws:
         block_digest = self.digest.add(self.question, self.block, answers)
         if self.ids is not None:
-            return IdDraws(self.key, self.ids, answers)
-        return RowDraws(hmac.digest(self.key, block_digest, "sha256"), len(answers))
+            return IdDraws(self.key, self.ids, answers, self.standing)
+        return RowDraws(hmac.digest(self.key, block_digest, "sha256"), len(answers), self.standing)
 
 
 def _changed(file: str) -> SchemaError:
@@ -139,6 +145,8 @@ class ClusterPopulation:
     secret_file : SecretFile
     staging : Store
         The job's own folder beside its output; `reports/` and `ids/` below it must be there.
+    metadata : tuple of dict
+        What each file's footer says of reports in it.
     digests : dict
         Keyed digests of the answers, by the question's label and by unit, filled as they are looked through.
     files : dict
@@ -150,6 +158,7 @@ class ClusterPopulation:
     ids: IdColumn | None
     secret_file: SecretFile
     staging: Store
+    metadata: tuple[dict[str, Any], ...] = ()
     digests: dict[str, dict[str, str]] = field(default_factory=dict)
     ids_known: bool = False
     files: dict[str, WrittenFile] = field(default_factory=dict)
@@ -158,6 +167,24 @@ class ClusterPopulation:
     def rows(self) -> int:
         """How many respondents there are."""
         return sum(part.rows for part in self.parts)
+
+    @property
+    def public_seed(self) -> bytes:
+        """The job's 32 bytes for public draws: published, and of no use to whoever looks for the secret."""
+        return self.driver_key("public seed")
+
+    def driver_key(self, *labels: str) -> bytes:
+        """Return a key of the job's secret, for what is drawn on the driver."""
+        return self.secret_file.load().key("driver", *labels)
+
+    def collected(self) -> ClusterPopulation:
+        """Return the reports that `collect` wrote: a population of their own, whose ids are known to differ."""
+        folder = self.staging.folder("reports")
+        data = open_dataset(folder.url)
+        ids = replace(self.ids, checked=False) if self.ids else None
+        return replace(
+            self, parts=data.parts(), ids=ids, metadata=data.metadata, digests={}, ids_known=True, files={}
+        )
 
     def check(self, questions: Sequence[Question]) -> dict[str, dict[str, str]]:
         """Look through all rows, once for each question and once for the ids; return the units' keyed digests.

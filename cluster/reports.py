@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import base64
 import hashlib
 import io
 import json
@@ -20,7 +19,7 @@ from udfs.asking import Ask, Partial, WrittenFile
 from udfs.identity import IdColumn
 from udfs.lookup import Category
 from udfs.mechanisms import describe_asks
-from udfs.tables import SparseCounts
+from udfs.sums import sum_from_json, sum_to_json
 
 _ROWS_PER_GROUP = 1 << 20
 _HASHED_BYTES = 1 << 20
@@ -47,6 +46,8 @@ class ReportWriter:
         The column of ids that goes along.
     tallies : tuple of str
         What the partial answer's further sums are of.
+    first_row : int
+        The number of the part's first row in the whole population: public draws go by it.
     """
 
     folder: Store
@@ -54,6 +55,7 @@ class ReportWriter:
     asks: tuple[Ask, ...]
     ids: IdColumn | None
     tallies: tuple[str, ...] = ()
+    first_row: int = 0
 
     def answered(self) -> Partial | None:
         """Return the partial answer of a file that is there, as it was noted, or None."""
@@ -92,7 +94,8 @@ class ReportWriter:
         ]
         if self.ids is not None:
             fields.insert(0, pa.field(self.ids.name, self.ids.arrow_type, nullable=False))
-        return pa.schema(fields, metadata={"canvass": json.dumps(describe_asks(self.asks), sort_keys=True)})
+        entry = describe_asks(self.asks) | {"first_row": self.first_row}
+        return pa.schema(fields, metadata={"canvass": json.dumps(entry, sort_keys=True)})
 
     def _encoding(self, schema: pa.Schema) -> dict[str, Any]:
         """Return how columns are written: reports do not compress, ids may."""
@@ -189,7 +192,7 @@ def _partial_to_json(partial: Partial, tallies: tuple[str, ...] = ()) -> str:
     return json.dumps(
         {
             "tallies": tallies,
-            "counts": [_sum_to_json(counts) for counts in partial.counts],
+            "counts": [sum_to_json(counts) for counts in partial.counts],
             "rows": partial.rows,
             "files": {name: asdict(written) for name, written in partial.files.items()},
         },
@@ -197,28 +200,11 @@ def _partial_to_json(partial: Partial, tallies: tuple[str, ...] = ()) -> str:
     )
 
 
-def _sum_to_json(counts: Any) -> dict[str, Any]:
-    """Return a sum of reports as JSON: the bytes of int64 numbers, or of the runs of a sparse table."""
-    if isinstance(counts, SparseCounts):
-        whole = counts.merged()
-        return {"size": whole.size, "runs": [_sum_to_json(array) for run in whole.runs for array in run]}
-    data = base64.b64encode(np.ascontiguousarray(counts, dtype="<i8").tobytes()).decode()
-    return {"shape": counts.shape, "int64": data}
-
-
-def _sum_from_json(found: dict[str, Any]) -> Any:
-    if "size" in found:
-        arrays = [_sum_from_json(one) for one in found["runs"]]
-        return SparseCounts(tuple(zip(arrays[::2], arrays[1::2], strict=True)), found["size"])
-    flat = np.frombuffer(base64.b64decode(found["int64"], validate=True), dtype="<i8")
-    return flat.reshape(found["shape"]).astype(np.int64)
-
-
 def _partial_from_json(text: bytes) -> Partial | None:
     """Return what was noted; None where the note is torn, as after a power failure: the part is asked again."""
     try:
         found = json.loads(text)
-        counts = tuple(_sum_from_json(one) for one in found["counts"])
+        counts = tuple(sum_from_json(one) for one in found["counts"])
         files = {name: WrittenFile(**written) for name, written in found["files"].items()}
         return Partial(counts, found["rows"], files=files)
     except (ValueError, KeyError, TypeError, AttributeError):

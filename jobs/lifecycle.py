@@ -24,6 +24,7 @@ from jobs.ledger import Balance, Ledger
 from jobs.population import Cluster, D, Data, Output, Population
 from jobs.spec import Spec
 from jobs.state import JobState, Record
+from jobs.transcript import Transcript
 from udfs.asking import MISSING_IDS, Question, refusal
 from udfs.errors import ClusterError, SchemaError, SpecError
 from udfs.identity import IdColumn, id_kind
@@ -52,8 +53,12 @@ class Job(Protocol[S_contra]):
         """Return what is charged: questions and their epsilon; nothing where nothing is drawn."""
         ...
 
-    def questions(self, spec: S_contra) -> list[Question]:
+    def questions(self, spec: S_contra, data: Data) -> list[Question]:
         """Return what rows are looked through for before anything is drawn."""
+        ...
+
+    def writes_reports(self, spec: S_contra) -> bool:
+        """Tell whether reports are published beside the result."""
         ...
 
     def privacy(self, spec: S_contra) -> dict[str, Any]:
@@ -144,10 +149,10 @@ def run_job(
             balance = ledger.reserve(spec.population.account, state.job_id, record.draw, job.charges(spec))
             with cluster.population(data, ids, output.url, state.job_id, record.secret) as population:
                 ready = time.monotonic()
-                state.keep_digests(population.check(job.questions(spec)))
+                state.keep_digests(population.check(job.questions(spec, data)))
                 ledger.charge(record.draw)
                 charged = True
-                result = job.run(spec, population)
+                result = job.run(spec, Transcript(population, state.rounds))
                 asked = time.monotonic()
         except BaseException as error:
             if not (charged or resumed):
@@ -157,7 +162,7 @@ def run_job(
             elif isinstance(error, SchemaError | SpecError):  # it cannot be resumed, and is paid for
                 _forget(state, record, cluster)
             raise
-        document = {
+        document: dict[str, Any] = {
             "job": spec.job,
             "version": version("dask-canvass"),
             "spec": spec.canonical(),
@@ -169,12 +174,14 @@ def run_job(
             "privacy": job.privacy(spec) | _spending(balance, job.charges(spec)),
             "roles": "embedded",
             "result": result,
-            "seconds": {"prepare": ready - started, "ask": asked - ready},
         }
+        if document["privacy"]["model"] != "central":  # there, time is raw data
+            document["seconds"] = {"prepare": ready - started, "ask": asked - ready}
         manifest = {"version": 1, "job": state.job_id, "draw": record.draw, "digests": population.digests}
         documents = job.documents(document)
         documents |= _page(job, json.loads(documents["result.json"]))
-        digest = output.publish(state.job_id, population.files, documents, manifest)
+        files = population.files if job.writes_reports(spec) else {}
+        digest = output.publish(state.job_id, files, documents, manifest)
         state.commit(record, digest)
         _purge(state, record, cluster)
     return json.loads(documents["result.json"]), False
@@ -199,8 +206,8 @@ def _stored(
     found = there.verify(record.draw, record.manifest)
     if found is None:
         return None
-    drawn = job.charges(spec) and json.loads(found.result)["population"]["rows"]
-    if spec.output.reports and drawn and not found.reports:
+    wanted = job.writes_reports(spec) and json.loads(found.result)["population"]["rows"]
+    if wanted and not found.reports:
         raise SpecError(
             "output.reports",
             "the stored result was drawn without reports",

@@ -37,6 +37,24 @@ class Population(Protocol):
         """The files of reports that were written."""
         ...
 
+    @property
+    def metadata(self) -> tuple[dict[str, Any], ...]:
+        """What each file's footer says of reports in it."""
+        ...
+
+    @property
+    def public_seed(self) -> bytes:
+        """The job's 32 bytes for public draws: they are published."""
+        ...
+
+    def driver_key(self, *labels: str) -> bytes:
+        """Return a key of the job's secret, for what is drawn on the driver: 32 bytes."""
+        ...
+
+    def collected(self) -> Population:
+        """Return the reports that `collect` wrote: a population of their own."""
+        ...
+
     def check(self, questions: Sequence[Question]) -> dict[str, dict[str, str]]:
         """Look through all rows and refuse what cannot be asked; return the units' keyed digests."""
         ...

@@ -89,11 +89,17 @@ class JobState:
     home : Path
         The state folder.
     job_id : str
+
+    Attributes
+    ----------
+    rounds : Path
+        Where the answers to rounds are kept while the job is under way.
     """
 
     def __init__(self, home: Path, job_id: str) -> None:
         self.job_id = job_id
         self.folder = home / "jobs" / job_id
+        self.rounds = self.folder / "rounds"
         self._record = self.folder / "record.json"
         self._digests = self.folder / "digests.json"
 
@@ -149,8 +155,9 @@ class JobState:
                     yield other, record
 
     def begin(self, output: str, spec: str, secret: str, code: str) -> Record:
-        """Begin a new draw."""
+        """Begin a new draw: nothing that was answered before is of any use to it."""
         self._digests.unlink(missing_ok=True)
+        shutil.rmtree(self.rounds, ignore_errors=True)
         record = Record(uuid.uuid4().hex, output, spec, secret, code)
         self.write(record)
         return record
@@ -172,10 +179,11 @@ class JobState:
                     "run again: it is a new draw, with its own charge",
                 )
         else:
-            _write_whole(self._digests, json.dumps(digests))
+            write_whole(self._digests, json.dumps(digests))
 
     def commit(self, record: Record, manifest: str) -> None:
-        """Remember that the result is in place."""
+        """Remember that the result is in place; its rounds are part of it."""
+        shutil.rmtree(self.rounds, ignore_errors=True)
         self.write(replace(record, manifest=manifest))
 
     def forget(self) -> None:
@@ -184,10 +192,10 @@ class JobState:
 
     def write(self, record: Record) -> None:
         """Remember where the job stands."""
-        _write_whole(self._record, json.dumps(asdict(record)))
+        write_whole(self._record, json.dumps(asdict(record)))
 
 
-def _write_whole(path: Path, text: str) -> None:
+def write_whole(path: Path, text: str) -> None:
     """Write a file that is there whole or not at all."""
     temporary = path.with_suffix(".tmp")
     with open(temporary, "w", encoding="utf-8") as file:

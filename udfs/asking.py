@@ -11,7 +11,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from udfs.categories import Reading
-from udfs.draws import Draws, Lane
+from udfs.draws import Draws, Lane, Numbered, PublicDraws, Standing
 from udfs.errors import SchemaError
 from udfs.lookup import Category
 from udfs.randomizer import Codes, Counts
@@ -138,16 +138,21 @@ class Response:
     Attributes
     ----------
     reports : ndarray, optional
-        One report a row; None where the block has a fault, so that nothing is drawn from it.
+        One report of each row that is asked; None where the block has a fault, so that nothing is drawn from it.
     faults : dict of (str, str) to int
         How many rows cannot be asked, by column and what is wrong with them.
+    answers : ndarray, optional
+        What the question found in each row; None where the block has a fault.
     """
 
     reports: npt.NDArray[np.generic] | None
     faults: dict[tuple[str, str], int]
+    answers: npt.NDArray[np.generic] | None = None
 
 
-def respond(ask: Ask, block: pa.RecordBatch, draws_of: Callable[[Codes], Draws]) -> Response:
+def respond(
+    ask: Ask, block: pa.RecordBatch, draws_of: Callable[[Codes], Draws], standing: Standing | None = None
+) -> Response:
     """Ask one block of rows.
 
     Parameters
@@ -157,6 +162,8 @@ def respond(ask: Ask, block: pa.RecordBatch, draws_of: Callable[[Codes], Draws])
         With the question's columns.
     draws_of : callable
         Given the block's truthful answers, returns the draws that belong to them.
+    standing : Standing, optional
+        Where the rows stand: all that a mechanism may need which only reads.
 
     Returns
     -------
@@ -170,13 +177,15 @@ def respond(ask: Ask, block: pa.RecordBatch, draws_of: Callable[[Codes], Draws])
     answers = question.read(block)
     if answers.faults:
         return Response(None, answers.faults)
+    codes = answers.codes
     if not mechanism.draws:
-        return Response(answers.codes, {})
-    draws = draws_of(answers.codes)
+        public = PublicDraws(standing or Numbered(0, len(codes)))
+        return Response(mechanism.randomize(codes, public), {}, codes)
+    draws = draws_of(codes)
     if question.imputes:
-        codes = question.impute(answers.codes, Lane(draws, 1, 2))
-        return Response(mechanism.randomize(codes, Lane(draws, 0, 2)), {})
-    return Response(mechanism.randomize(answers.codes, draws), {})
+        imputed = question.impute(codes, Lane(draws, 1, 2))
+        return Response(mechanism.randomize(imputed, Lane(draws, 0, 2)), {}, codes)
+    return Response(mechanism.randomize(codes, draws), {}, codes)
 
 
 @dataclass(frozen=True)

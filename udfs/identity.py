@@ -93,6 +93,31 @@ class IdColumn:
         """Return a block's ids as 128-bit blocks."""
         return id_blocks(self.plain(column), secret.key("ids"))
 
+    def standing(self, column: pa.Array) -> IdStanding:
+        """Return where a block's respondents stand: what public draws go by."""
+        return IdStanding(self.plain(column))
+
+
+@dataclass(frozen=True)
+class IdStanding:
+    """Rows that are told apart by their ids: a `udfs.draws.Standing`.
+
+    Parameters
+    ----------
+    ids : pyarrow.Array
+        int64, uint64 or text, without nulls.
+    """
+
+    ids: pa.Array
+
+    def __len__(self) -> int:
+        """Return the number of rows."""
+        return len(self.ids)
+
+    def blocks(self, key: bytes) -> Blocks:
+        """Return the ids' 128-bit blocks, texts hashed under a key: uint64, shape (rows, 2)."""
+        return id_blocks(self.ids, key)
+
 
 def id_blocks(ids: pa.Array, key: bytes) -> Blocks:
     """Return the 128-bit blocks of a block of ids.

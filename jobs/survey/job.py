@@ -49,9 +49,13 @@ class Survey:
         """Return what the job would do and how good it would be; reads no row."""
         return plan_survey(spec, data)
 
-    def questions(self, spec: SurveySpec) -> list[Question]:
+    def questions(self, spec: SurveySpec, data: Data) -> list[Question]:
         """Return what every row is asked."""
         return questions_of(spec)
+
+    def writes_reports(self, spec: SurveySpec) -> bool:
+        """Tell whether respondents' reports are published."""
+        return spec.output.reports and bool(self.charges(spec))
 
     def charges(self, spec: SurveySpec) -> list[tuple[str, Decimal]]:
         """Return each report's epsilon; nothing for reports that are here already."""
@@ -80,8 +84,7 @@ class Survey:
         if spec.study is not None:
             return {"study": run_study(spec, spec.study, population)}
         inquiry = Inquiry.prepare(spec, population)
-        write = spec.output.reports and spec.collected is None
-        ask = population.collect if write else population.ask
+        ask = population.collect if self.writes_reports(spec) else population.ask
         stage = "randomize" if spec.collected is None else "count reports"
         sums = ask(inquiry.asks, stage, inquiry.tallies)  # a sum for each ask, then one for each table
         whole, groups = inquiry.estimates(sums, population.rows)
