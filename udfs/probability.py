@@ -60,6 +60,25 @@ def parse_probability(value: object, where: str) -> Fraction:
     return exact
 
 
+def parse_number(value: object) -> Fraction:
+    """Return a number as an exact fraction.
+
+    Raises
+    ------
+    SpecError
+        For a truth value, NaN, other text, or more than 100 digits.
+
+    Examples
+    --------
+    >>> parse_number(3), parse_number("1/3")
+    (Fraction(3, 1), Fraction(1, 3))
+    """
+    exact = _exact(value)
+    if exact is None:
+        raise SpecError("", "must be a number, or a fraction as text", f"{type(value).__name__}")
+    return exact
+
+
 def privacy_of_law(rows: Law) -> Decimal:
     """Return the epsilon of a law: the largest log-ratio of two probabilities of one report.
 

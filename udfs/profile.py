@@ -11,6 +11,21 @@ import numpy.typing as npt
 from udfs.contests import Contest, Places
 
 _ROWS_AT_ONCE = 1 << 16
+_WORD_BITS = 64
+
+
+def _keys(places: Places) -> npt.NDArray[np.generic]:
+    """Return a number for each ballot where all its places fit into 64 bits, else its bytes: what sorts ballots."""
+    candidates = places.shape[1]
+    bits = (candidates - 1).bit_length()
+    if candidates * bits > _WORD_BITS:
+        packed = np.ascontiguousarray(places).view(np.dtype((np.void, candidates)))
+        whole: npt.NDArray[np.generic] = packed[:, 0]
+        return whole
+    keys = np.zeros(len(places), dtype=np.uint64)
+    for column in places.T:
+        keys = (keys << np.uint64(bits)) | column
+    return keys
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,17 +52,17 @@ class Profile:
     @classmethod
     def of(cls, places: Places, counts: npt.NDArray[np.int64] | None = None) -> Profile:
         """Return the profile of ballots, each once or so many times."""
-        rows, candidates = places.shape
         if counts is None:
-            counts = np.ones(rows, dtype=np.int64)
-        if not rows:
+            counts = np.ones(len(places), dtype=np.int64)
+        if not len(places):
             return cls(places, counts)
-        packed = np.ascontiguousarray(places).view(np.dtype((np.void, candidates)))[:, 0]
-        kinds, which = np.unique(packed, return_inverse=True)
-        sums = np.zeros(len(kinds), dtype=np.int64)
-        np.add.at(sums, which, counts)
+        keys = _keys(places)
+        order = np.argsort(keys, kind="stable")
+        keys = keys[order]
+        starts = np.flatnonzero(np.concatenate([[True], keys[1:] != keys[:-1]]))
+        sums = np.add.reduceat(counts[order], starts)
         kept = sums > 0
-        return cls(kinds.view(np.uint8).reshape(-1, candidates)[kept], sums[kept])
+        return cls(np.ascontiguousarray(places[order[starts[kept]]]), sums[kept])
 
     @property
     def candidates(self) -> int:
