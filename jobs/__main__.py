@@ -6,6 +6,7 @@ commands, so that help and specs' errors come at once.
 
 from __future__ import annotations
 
+import csv
 import json
 import signal
 import sys
@@ -100,7 +101,90 @@ def plan(spec_path: str, overrides: tuple[str, ...], as_json: bool) -> None:
     if as_json:
         click.echo(encode(planned).decode(), nl=False)
     else:
-        show_plan(planned)
+        show_plan(spec.job, planned)
+
+
+def _as_list(_: click.Context, __: click.Parameter, text: str | None) -> list[str] | None:
+    """Return what commas separate; quotes protect those in names."""
+    return (
+        None if text is None else [one.strip() for one in next(csv.reader([text], skipinitialspace=True), [])]
+    )
+
+
+@canvass.command(name="import")
+@click.argument("format_name", metavar="FORMAT")
+@click.argument("file", metavar="FILE")
+@click.option("--out", metavar="DIR", required=True, help="A folder that is not there, or empty.")
+@click.option(
+    "--blocks",
+    metavar="N",
+    type=click.IntRange(1, 100_000),
+    help="Files; by default one for 2 million ballots.",
+)
+@click.option(
+    "--overvotes",
+    metavar="RULE",
+    help="A rank of several: truncate the ballot there, skip the rank, void the ballot, or keep it as a tie."
+    " By default truncate; keep for blt, where it is meant.",
+)
+def import_ballots(format_name: str, file: str, out: str, blocks: int | None, overvotes: str | None) -> None:
+    """Bring ballots in to partitioned Parquet, one row each.
+
+    FORMAT is preflib (soc, soi, toc, toi), blt, cvr (cast-vote records) or irv.
+    """
+    from cluster.partitioned import check_free, write_partitioned
+    from jobs.election.formats import read_ballots
+
+    check_free(out)
+    ballots, told = read_ballots(format_name, file, overvotes)
+    schema = ballots.schema(told)
+    files = write_partitioned(out, schema, ballots.parts(blocks, schema))
+    ending = f"{files} file{'s' * (files != 1)}"
+    click.echo(
+        f"{out}: {ballots.ballots:,} ballots ({ballots.tallies['blank']:,} blank) on"
+        f" {len(ballots.candidates)} candidates, in {ending}"
+    )
+
+
+@canvass.command()
+@click.argument("path", metavar="BALLOTS")
+@click.option(
+    "--rule",
+    metavar="RULE",
+    required=True,
+    help="plurality, borda, veto, scoring, condorcet, maximin, runoff or stv.",
+)
+@click.option("--weights", metavar="W,W,...", callback=_as_list, help="scoring: points by place.")
+@click.option(
+    "--candidates", metavar="A,B,...", callback=_as_list, help="In the tie order; else as the footers say."
+)
+@click.option("--ranking", metavar="COLUMN", default="ranking", show_default=True, help="The list column.")
+@click.option("--ranks", metavar="C,C,...", callback=_as_list, help="Instead, columns of one rank each.")
+@click.option(
+    "--invalid", metavar="RULE", help="Ballots with faults: truncate (the default), blank or refuse."
+)
+@click.option("--shared", metavar="RULE", help="A rank of several: overvote or tie; else as suits the rule.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+def margin(path: str, ranking: str, ranks: list[str] | None, as_json: bool, **election: Any) -> None:
+    """Find the exact winner and margin of victory of BALLOTS.
+
+    Nothing is private here: it is for whoever may see the ballots.
+    """
+    from cluster.dataset import open_dataset
+    from cluster.partitioned import read_rows
+    from jobs.election.ballot_box import find_margin, gather, open_box
+    from jobs.results import encode
+    from jobs.show.count import show_count
+
+    data = open_dataset(path)
+    columns = {"ranks": ranks} if ranks else {"ranking": ranking}
+    given = {key: value for key, value in election.items() if value is not None}
+    spec = open_box(data, {"path": path, **columns}, given)
+    document = find_margin(spec, gather(spec.question, read_rows(data, list(spec.question.columns))))
+    if as_json:
+        click.echo(encode(document).decode(), nl=False)
+    else:
+        show_count(document)
 
 
 @canvass.group()

@@ -1,4 +1,4 @@
-"""Make the sample data: two synthetic populations, their planted truth and their checksums.
+"""Make the sample data: three synthetic populations, their planted truth and their checksums.
 
 Run from the project root as ``python sample_data/make.py``. Everything here is public and synthetic, so an
 ordinary seeded generator is the right one: the same seed writes the same bytes.
@@ -6,6 +6,7 @@ ordinary seeded generator is the right one: the same seed writes the same bytes.
 
 import hashlib
 import json
+import unicodedata
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -72,6 +73,28 @@ LDL = ("<70", "70-99", "100-129", "130-159", "160-189", ">=190")
 TC = ("<200", "200-239", ">=240")
 BIOMARKERS = np.array([[16, 0, 0], [63, 1, 0], [83, 20, 0], [6, 40, 4], [0, 4, 8], [0, 0, 3]])
 
+CANDIDATES = ("Ana Muñoz", "Benoît Lefèvre", "Chloé Šimková", "Dániel Øberg", "Eszter Nagy", "Finn O'Connor")
+VOTERS, BALLOT_FILES = 30_000, 4
+# Rankings by initials, best first, and how many voters in a thousand cast each. A second C or B is a slip.
+BALLOTS = {
+    "": 10,
+    "A": 30, "AC": 60, "ACBDEF": 90, "ACDEB": 60, "ACEFDB": 80, "ADCBFE": 30, "AFCEBD": 30, "ABCFED": 10,
+    "B": 20, "BC": 40, "BCADEF": 80, "BCDFEA": 80, "BCEDFA": 60, "BDCE": 20, "BEFCAD": 20, "BACFDE": 10,
+    "C": 10, "CB": 20, "CBADEF": 70, "CBEFDA": 70, "CBD": 30, "CABEDF": 15, "CAFDEB": 15,
+    "DBCEFA": 5, "DCBAFE": 6, "EBCFDA": 10, "FBCADE": 5, "FACBED": 4,
+    "ACCB": 5, "BBC": 3, "CBCA": 2,
+}  # fmt: skip
+# The winner and the exact margin of victory of each rule, as `canvass margin sample_data/ballots --rule RULE` finds them.
+OUTCOMES = {
+    "plurality": ("Ana Muñoz", 931),
+    "borda": ("Chloé Šimková", 2285),
+    "veto": ("Chloé Šimková", 1422),
+    "condorcet": ("Chloé Šimková", 2235),
+    "maximin": ("Chloé Šimková", 2235),
+    "runoff": ("Benoît Lefèvre", 1516),
+    "stv": ("Benoît Lefèvre", 1726),
+}
+
 
 def apportion(total: int, weights: tuple[int, ...]) -> Codes:
     """Share `total` out by `weights`, exactly: the floor of each share, then the largest remainders.
@@ -123,13 +146,29 @@ def biomarker_table(rng: Generator) -> pa.Table:
     return pa.table({"respondent": respondent, "ldl": np.take(LDL, ldl), "tc": np.take(TC, tc)})
 
 
+def ballot_table(rng: Generator) -> pa.Table:
+    """Return one row for each ballot, in shuffled order; the last file's names have their accents apart.
+
+    The footers name the candidates in the tie order, like those that ``canvass import`` writes.
+    """
+    kinds = rng.permutation(repeated(apportion(VOTERS, tuple(BALLOTS.values()))))
+    names = {name[0]: name for name in CANDIDATES}
+    apart = {initial: unicodedata.normalize("NFD", name) for initial, name in names.items()}
+    spelled = [[by[initial] for initial in ballot] for by in (names, apart) for ballot in BALLOTS]
+    elsewhere = np.arange(VOTERS) >= VOTERS - VOTERS // BALLOT_FILES
+    rankings = pa.array(spelled, pa.list_(pa.string())).take(pa.array(kinds + elsewhere * len(BALLOTS)))
+    footer = json.dumps({"version": 1, "ballots": {"candidates": CANDIDATES}}, ensure_ascii=False)
+    table = pa.table({"ballot": rng.permutation(VOTERS) + 1, "ranking": rankings})
+    return table.replace_schema_metadata({"canvass": footer})
+
+
 def write_parts(table: pa.Table, name: str, files: int) -> list[Path]:
     """Write `table` as the data set `name`, in `files` equal parts of one row group each.
 
     Parameters
     ----------
     table : pyarrow.Table
-        The rows, whose first column is the respondent's id.
+        The rows, whose first column is the respondent's id; metadata go into every footer.
     name : str
         The folder to write to.
     files : int
@@ -155,8 +194,25 @@ def write_parts(table: pa.Table, name: str, files: int) -> list[Path]:
     return paths
 
 
+def ballot_truth() -> dict[str, Any]:
+    """Return what was planted of the ballots: those that count, by kind, and every rule's outcome."""
+    counted: dict[str, int] = {}
+    for ballot, count in zip(BALLOTS, apportion(VOTERS, tuple(BALLOTS.values())).tolist(), strict=True):
+        slip = next((place for place, one in enumerate(ballot) if one in ballot[:place]), len(ballot))
+        counted[ballot[:slip]] = counted.get(ballot[:slip], 0) + count
+    numbers = {name[0]: number for number, name in enumerate(CANDIDATES)}
+    return {
+        "rows": VOTERS,
+        "candidates": CANDIDATES,
+        "ballots": [
+            {"ranking": [numbers[one] for one in ballot], "count": count} for ballot, count in counted.items()
+        ],
+        "outcomes": {rule: {"outcome": name, "margin": margin} for rule, (name, margin) in OUTCOMES.items()},
+    }
+
+
 def truth() -> dict[str, Any]:
-    """Return what was planted: the counts of every answer, and the biomarkers' joint table."""
+    """Return what was planted: the counts of every answer, the biomarkers' joint table, the ballots."""
     planted = {name: (each.categories, each.counts(ROWS).tolist()) for name, each in RESPONSES.items()}
     responses = {
         name: {"categories": categories, "counts": counts[:-1], "missing": counts[-1]}
@@ -173,13 +229,14 @@ def truth() -> dict[str, Any]:
             "attributes": biomarkers,
             "table": BIOMARKERS.tolist(),
         },
+        "ballots": ballot_truth(),
     }
 
 
 def write_truth() -> Path:
     """Write the planted truth and return its path."""
     path = HERE / "truth.json"
-    path.write_text(json.dumps(truth(), indent=1) + "\n", encoding="utf-8")
+    path.write_text(json.dumps(truth(), indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
     return path
 
 
@@ -193,11 +250,12 @@ def write_sums(paths: list[Path]) -> None:
 
 
 def main() -> None:
-    """Write both data sets, the truth and the checksums."""
+    """Write all data sets, the truth and the checksums."""
     rng = Generator(PCG64(SEED))
     responses = write_parts(response_table(rng), "responses", FILES)
     biomarkers = write_parts(biomarker_table(rng), "biomarkers", 1)
-    write_sums([*responses, *biomarkers, write_truth()])
+    ballots = write_parts(ballot_table(rng), "ballots", BALLOT_FILES)
+    write_sums([*responses, *biomarkers, *ballots, write_truth()])
 
 
 if __name__ == "__main__":

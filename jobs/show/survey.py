@@ -1,8 +1,7 @@
-"""What a terminal shows of results, plans and ledgers."""
+"""What a terminal shows of surveys and their plans."""
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 from rich import box
@@ -11,19 +10,12 @@ from rich.table import Table
 from rich.text import Text
 
 from jobs.guarantee import guarantee, not_covered
-from jobs.ledger import Ledger
-
-_WIDTH = 110
+from jobs.show.terminal import bar, console_of_width, numbers_table, short
 
 
-def _console() -> Console:
-    console = Console(highlight=False, emoji=False)
-    return console if console.is_terminal else Console(highlight=False, emoji=False, width=_WIDTH)
-
-
-def show_result(document: dict[str, Any], output: str, stored: bool) -> None:
+def show_survey_result(document: dict[str, Any], output: str, stored: bool) -> None:
     """Show a result: every attribute's shares with their intervals, the guarantee, the budget, where it is."""
-    console, privacy, population = _console(), document["privacy"], document["population"]
+    console, privacy, population = console_of_width(), document["privacy"], document["population"]
     if "study" in document["result"]:
         return _show_study(console, document["result"]["study"], output)
     for name, attribute in document["result"]["attributes"].items():
@@ -38,8 +30,8 @@ def show_result(document: dict[str, Any], output: str, stored: bool) -> None:
         f"{_guarantee(privacy, document['spec'])}",
         markup=False,
     )
-    limit = "no limit" if privacy["limit"] is None else f"a limit of {_short(privacy['limit'])}"
-    spent = f"epsilon spent on them: {_short(privacy['spent_after'])}, with {limit}"
+    limit = "no limit" if privacy["limit"] is None else f"a limit of {short(privacy['limit'])}"
+    spent = f"epsilon spent on them: {short(privacy['spent_after'])}, with {limit}"
     console.print(
         f"{'Stored result: nothing was drawn or charged. ' if stored else ''}{spent}.", markup=False
     )
@@ -48,7 +40,7 @@ def show_result(document: dict[str, Any], output: str, stored: bool) -> None:
 
 
 def _guarantee(privacy: dict[str, Any], spec: dict[str, Any]) -> str:
-    bound = None if privacy["epsilon"] is None else f"e^{_short(privacy['epsilon'])}"
+    bound = None if privacy["epsilon"] is None else f"e^{short(privacy['epsilon'])}"
     return f"{''.join(guarantee(privacy, bound))} {not_covered(privacy, spec)}".rstrip()
 
 
@@ -56,7 +48,7 @@ def _result_tables(result: dict[str, Any]) -> list[Table]:
     """Return the tables of statistics, cheaters and regressions, where there are any."""
     tables = []
     if result["statistics"]:
-        table = _table("statistic", "of", *("estimate", "std. error", "95 % interval", "p-value"))
+        table = numbers_table("statistic", "of", *("estimate", "std. error", "95 % interval", "p-value"))
         for one in result["statistics"]:
             if isinstance(one["estimate"], list) or one.get("table"):
                 values = [f"see {one.get('table', 'result.json')}", "", "", ""]
@@ -70,7 +62,7 @@ def _result_tables(result: dict[str, Any]) -> list[Table]:
             table.add_row(one["kind"], Text(", ".join(one["of"])), *values)
         tables.append(table)
     for one in result["cheating"]:
-        table = _table(one["attribute"], "estimate", "std. error", "95 % interval")
+        table = numbers_table(one["attribute"], "estimate", "std. error", "95 % interval")
         for name, found in one["estimates"].items():
             values = [
                 _share(found["estimate"]),
@@ -80,20 +72,14 @@ def _result_tables(result: dict[str, Any]) -> list[Table]:
             table.add_row(Text(name), *values)
         tables.append(table)
     for one in result["regressions"]:
-        table = _table(f"log-odds of {one['outcome']}", "estimate", "std. error", "95 % interval", "p-value")
+        table = numbers_table(
+            f"log-odds of {one['outcome']}", "estimate", "std. error", "95 % interval", "p-value"
+        )
         for term in one["terms"]:
             values = [_share(term["estimate"]), _share(term["standard_error"]), _interval(term["interval"])]
             table.add_row(Text(str(term["term"])), *values, _p_value(term["p_value"]))
         tables.append(table)
     return tables
-
-
-def _table(first: str, *headings: str) -> Table:
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    table.add_column(Text(first))
-    for heading in headings:
-        table.add_column(heading, justify="right")
-    return table
 
 
 def _interval(limits: list[float | None] | None) -> str:
@@ -115,7 +101,7 @@ def _show_study(console: Console, study: dict[str, Any], output: str) -> None:
         if quantity["kind"] == "proportion":
             continue
         title = f"{quantity['kind']} of {', '.join(quantity['of'])}, truly {study['truth'][place]:.4f}"
-        table = _table("epsilon", *(f"{name}: mean, std. error" for name in mechanisms))
+        table = numbers_table("epsilon", *(f"{name}: mean, std. error" for name in mechanisms))
         table.title, table.title_justify = Text(title), "left"
         for epsilon in dict.fromkeys(point["epsilon"] for point in study["points"]):
             cells = [errors[epsilon, name] for name in mechanisms]
@@ -123,7 +109,7 @@ def _show_study(console: Console, study: dict[str, Any], output: str) -> None:
                 f"{_share(one['mean'][place])}, {_share(one['empirical_standard_error'][place])}"
                 for one in cells
             ]
-            table.add_row(_short(epsilon), *values)
+            table.add_row(short(epsilon), *values)
         console.print(table)
     held = sum(one["holds_on_average"] for one in study["theorems"])
     console.print(
@@ -135,7 +121,7 @@ def _show_study(console: Console, study: dict[str, Any], output: str) -> None:
 
 
 def _attribute_table(name: str, attribute: dict[str, Any]) -> Table:
-    title = f"{name}  ({attribute['mechanism']}, epsilon {_short(attribute['epsilon'])})"
+    title = f"{name}  ({attribute['mechanism']}, epsilon {short(attribute['epsilon'])})"
     table = Table(title=Text(title), title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False)
     table.add_column("category")
     for heading in ("proportion", "std. error", "95 % interval"):
@@ -149,7 +135,7 @@ def _attribute_table(name: str, attribute: dict[str, Any]) -> Table:
         strict=True,
     )
     for category, share, error, (low, high) in rows:
-        table.add_row(Text(str(category)), _share(share), _share(error), _interval([low, high]), _bar(share))
+        table.add_row(Text(str(category)), _share(share), _share(error), _interval([low, high]), bar(share))
     missing = attribute["missing"]
     if missing["share"] is not None:
         table.add_row(
@@ -164,19 +150,9 @@ def _share(value: float | None) -> str:
     return "-" if value is None else f"{value:.4f}"
 
 
-def _bar(share: float | None) -> Text:
-    """Return a bar of up to 25 cells, in eighths."""
-    eighths = round(200 * min(max(share or 0.0, 0.0), 1.0))
-    return Text("█" * (eighths // 8) + " ▏▎▍▌▋▊▉"[eighths % 8].strip(), style="cyan")
-
-
-def _short(number: float | None) -> str:
-    return "infinity" if number is None or not math.isfinite(number) else f"{number:.10g}"
-
-
-def show_plan(planned: dict[str, Any]) -> None:
+def show_survey_plan(planned: dict[str, Any]) -> None:
     """Show a plan."""
-    console = _console()
+    console = console_of_width()
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     for heading in ("attribute", "mechanism"):
         table.add_column(heading)
@@ -184,7 +160,7 @@ def show_plan(planned: dict[str, Any]) -> None:
         table.add_column(heading, justify="right")
     for name, one in planned["predicted"]["attributes"].items():
         errors = (one["standard_error"], one["largest_standard_error"], one["without_privacy"])
-        epsilon = _short(planned["epsilon"]["attributes"][name])
+        epsilon = short(planned["epsilon"]["attributes"][name])
         table.add_row(
             Text(name), one["mechanism"], str(one["cells"]), epsilon, *(_share(error) for error in errors)
         )
@@ -196,7 +172,7 @@ def show_plan(planned: dict[str, Any]) -> None:
             for scheme, cost in schemes["summed_variance_times_n"].items()
         )
         console.print(
-            f"were epsilon {_short(schemes['epsilon'])} shared, summed variances times n would be: {costs}",
+            f"were epsilon {short(schemes['epsilon'])} shared, summed variances times n would be: {costs}",
             markup=False,
         )
     for reason in planned["reasons"]:
@@ -209,13 +185,13 @@ def show_plan(planned: dict[str, Any]) -> None:
     size = planned["bytes"]
     console.print(f"reads {size['read']:,} bytes, writes about {size['written']:,}", markup=False)
     total, charged = planned["epsilon"]["total"], planned["epsilon"]["charged"]
-    console.print(f"epsilon {_short(total)} a respondent, {_short(charged)} of it charged", markup=False)
+    console.print(f"epsilon {short(total)} a respondent, {short(charged)} of it charged", markup=False)
 
 
 def _show_guesses(console: Console, attributes: dict[str, Any]) -> None:
     """Show how well one respondent's answer could be guessed from the report, by both of the paper's mechanisms."""
     drawn = ("drawn guess: randomized response", "laplace")
-    table = _table("one answer guessed from its report, right", "by chance", "best guess here", *drawn)
+    table = numbers_table("one answer guessed from its report, right", "by chance", "best guess here", *drawn)
     for name, one in attributes.items():
         if guesses := one["right_guess"]:
             kinds = ("randomized-response", "laplace")
@@ -223,26 +199,4 @@ def _show_guesses(console: Console, attributes: dict[str, Any]) -> None:
             best = guesses.get("here", {}).get("best")
             table.add_row(Text(name), _share(1 / one["cells"]), _share(best), *map(_share, chances))
     if table.row_count:
-        console.print(table)
-
-
-def show_ledger(ledger: Ledger) -> None:
-    """Show every account with its charges."""
-    console = _console()
-    for balance in ledger.balances():
-        limit = "no limit" if balance.limit is None else f"limit {balance.limit}"
-        table = Table(
-            title=Text(f"{balance.account}: {balance.spent} spent, {limit}"),
-            title_justify="left",
-            box=box.SIMPLE_HEAD,
-            pad_edge=False,
-        )
-        for heading in ("when", "job", "question"):
-            table.add_column(heading)
-        table.add_column("epsilon", justify="right")
-        table.add_column("status")
-        for charge in ledger.charges(balance.account):
-            table.add_row(
-                charge.at, charge.job[:12], Text(charge.question), str(charge.epsilon), charge.status
-            )
         console.print(table)

@@ -47,7 +47,7 @@ def test_a_plan_is_shown_without_taking_names_for_markup(
 ) -> None:
     job, spec = load(marked.given)
     planned = job.plan(spec, open_dataset(spec.population.path, "id"))
-    show_plan(json.loads(encode(planned)))
+    show_plan("survey", json.loads(encode(planned)))
     shown = capsys.readouterr().out
     assert any(line.split()[:1] == [MARKUP] for line in shown.splitlines())
     assert "randomize: 3 rows in 1 task" in shown

@@ -1,0 +1,49 @@
+"""What a terminal shows of results, plans and ledgers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rich import box
+from rich.table import Table
+from rich.text import Text
+
+from jobs.ledger import Ledger
+from jobs.show.election import show_election_plan, show_election_result
+from jobs.show.survey import show_survey_plan, show_survey_result
+from jobs.show.terminal import console_of_width
+
+_RESULTS = {"survey": show_survey_result, "election": show_election_result}
+_PLANS = {"survey": show_survey_plan, "election": show_election_plan}
+
+
+def show_result(document: dict[str, Any], output: str, stored: bool) -> None:
+    """Show a result, the guarantee, the budget, and where it is."""
+    _RESULTS[document["job"]](document, output, stored)
+
+
+def show_plan(job: str, planned: dict[str, Any]) -> None:
+    """Show the plan of a kind of job."""
+    _PLANS[job](planned)
+
+
+def show_ledger(ledger: Ledger) -> None:
+    """Show every account with its charges."""
+    console = console_of_width()
+    for balance in ledger.balances():
+        limit = "no limit" if balance.limit is None else f"limit {balance.limit}"
+        table = Table(
+            title=Text(f"{balance.account}: {balance.spent} spent, {limit}"),
+            title_justify="left",
+            box=box.SIMPLE_HEAD,
+            pad_edge=False,
+        )
+        for heading in ("when", "job", "question"):
+            table.add_column(heading)
+        table.add_column("epsilon", justify="right")
+        table.add_column("status")
+        for charge in ledger.charges(balance.account):
+            table.add_row(
+                charge.at, charge.job[:12], Text(charge.question), str(charge.epsilon), charge.status
+            )
+        console.print(table)
