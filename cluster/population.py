@@ -64,7 +64,8 @@ class AskPart:
         if self.reports is None:
             return self._ask(part, digests, lambda *_: None)
         tallies = tuple(map(repr, self.tallies))
-        writer = ReportWriter(self.reports, part.name, self.asks, self.ids, tallies, part.first_row)
+        where = (part.first_row, part.rows)
+        writer = ReportWriter(self.reports, part.name, self.asks, self.ids, tallies, *where)
         return writer.answered() or writer.write(lambda write: self._ask(part, digests, write))
 
     def _ask(self, part: Part, digests: dict[str, tuple[str, ...]], write: WriteBlock) -> Partial:

@@ -41,13 +41,14 @@ class ReportWriter:
     folder : Store
     name : str
     asks : tuple of Ask
-        One column each.
+        One column each; a report of several parts takes one for each part, of its name.
     ids : IdColumn, optional
         The column of ids that goes along.
     tallies : tuple of str
         What the partial answer's further sums are of.
-    first_row : int
-        The number of the part's first row in the whole population: public draws go by it.
+    first_row, rows : int
+        The number of the part's first row in the whole population, and how many it has: public draws go by them
+        where there are no ids.
     """
 
     folder: Store
@@ -56,6 +57,7 @@ class ReportWriter:
     ids: IdColumn | None
     tallies: tuple[str, ...] = ()
     first_row: int = 0
+    rows: int = 0
 
     def answered(self) -> Partial | None:
         """Return the partial answer of a file that is there, as it was noted, or None."""
@@ -88,13 +90,19 @@ class ReportWriter:
         return f"{self.name}.json"
 
     def _schema(self, labels: list[Labels]) -> pa.Schema:
-        fields = [
-            pa.field(question.name, mechanism.report_type(own), nullable=None in own)
-            for (question, mechanism), own in zip(self.asks, labels, strict=True)
-        ]
+        fields = []
+        for (question, mechanism), own in zip(self.asks, labels, strict=True):
+            kind = mechanism.report_type(own)
+            parts = list(kind) if pa.types.is_struct(kind) else [pa.field(question.name, kind)]
+            fields += [part.with_nullable(None in own) for part in parts]
         if self.ids is not None:
             fields.insert(0, pa.field(self.ids.name, self.ids.arrow_type, nullable=False))
-        entry = describe_asks(self.asks) | {"first_row": self.first_row}
+        standing = {
+            "ids": self.ids.kind if self.ids else None,
+            "first_row": self.first_row,
+            "rows": self.rows,
+        }
+        entry = describe_asks(self.asks) | standing
         return pa.schema(fields, metadata={"canvass": json.dumps(entry, sort_keys=True)})
 
     def _encoding(self, schema: pa.Schema) -> dict[str, Any]:
@@ -116,10 +124,11 @@ class ReportWriter:
         self, blocks: list[tuple[list[Reports], pa.Array | None]], labels: list[Labels], schema: pa.Schema
     ) -> pa.Table:
         """Return blocks as one table."""
-        columns = [
-            mechanism.to_arrow(np.concatenate([reports[place] for reports, _ in blocks]), labels[place])
-            for place, (_, mechanism) in enumerate(self.asks)
-        ]
+        columns: list[pa.Array] = []
+        for place, (_, mechanism) in enumerate(self.asks):
+            reports = np.concatenate([reports[place] for reports, _ in blocks])
+            column = mechanism.to_arrow(reports, labels[place])
+            columns += column.flatten() if pa.types.is_struct(column.type) else [column]
         if self.ids is not None:
             ids = [self.ids.plain(block) for _, block in blocks]
             columns.insert(0, pa.chunked_array(ids, type=self.ids.arrow_type))

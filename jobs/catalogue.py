@@ -5,12 +5,13 @@ from __future__ import annotations
 import difflib
 from typing import Any
 
+from jobs.election.job import Election
 from jobs.lifecycle import Job
 from jobs.spec import Spec, check
 from jobs.survey.job import Survey
 from udfs.errors import SpecError
 
-JOBS: dict[str, type[Job[Any]]] = {"survey": Survey}
+JOBS: dict[str, type[Job[Any]]] = {"survey": Survey, "election": Election}
 
 
 def load(given: dict[str, Any]) -> tuple[Job[Any], Spec]:

@@ -1,0 +1,159 @@
+"""The election job.
+
+Question: in what order do you place the candidates? Privacy unit: one ballot, replaced by any other. Guarantee:
+epsilon, exactly: in the local model for each voter's report, in the interactive one for all that a voter sends in
+all rounds, in the central one for the outcome. Who sees what: a worker stands in for its voters' devices and sees
+their ballots; local and interactive drivers see reports and their sums, the central one sees the tally, which stays
+inside. Method: one rule, written once, put to the exact tally, to one release, or to voters round by round. Cost: one
+pass over the ballots, or one a round.
+"""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from typing import Any
+
+from jobs.election.central import draw_outcome
+from jobs.election.check import check_data
+from jobs.election.count import Round, conduct
+from jobs.election.decisive import decisive_margin
+from jobs.election.document import estimated_margin, head, round_documents
+from jobs.election.interactive import AskInRounds
+from jobs.election.local import AskRelease, Release
+from jobs.election.models import release_for, rounds_for
+from jobs.election.plan import plan_election
+from jobs.election.randomizers import name_of
+from jobs.election.spec import ElectionSpec
+from jobs.population import Data, Population
+from jobs.results import encode
+from udfs.asking import Question
+from udfs.ball import Ball
+
+_BASIS = {
+    "central": "the outcome was drawn by this job",
+    "local": "drawn by this job",
+    "interactive": "drawn by this job",
+}
+_COVERS = {
+    "central": "the outcome",
+    "local": "all that voters report",
+    "interactive": "all that voters report, in all rounds",
+}
+
+
+class Election:
+    """The winner by a voting rule, in a model of privacy."""
+
+    @property
+    def spec_type(self) -> type[ElectionSpec]:
+        """The type of its specs."""
+        return ElectionSpec
+
+    def check(self, spec: ElectionSpec, data: Data) -> None:
+        """Refuse data whose columns, types or footers do not fit the spec.
+
+        Raises
+        ------
+        SchemaError
+        SpecError
+        """
+        check_data(spec, data)
+
+    def plan(self, spec: ElectionSpec, data: Data) -> dict[str, Any]:
+        """Return what the job would do and how decisive a race it would need; reads no row."""
+        return plan_election(spec, data)
+
+    def questions(self, spec: ElectionSpec, data: Data) -> list[Question]:
+        """Return what every row is looked through for."""
+        if spec.collected is not None:
+            return [
+                question for question, _ in release_for(spec, data.rows, bytes(32), data.metadata).collected()
+            ]
+        return [spec.question]
+
+    def writes_reports(self, spec: ElectionSpec) -> bool:
+        """Tell whether voters' reports are published: those of one round."""
+        return spec.output.reports and spec.privacy.model == "local" and bool(self.charges(spec))
+
+    def charges(self, spec: ElectionSpec) -> list[tuple[str, Decimal]]:
+        """Return epsilon for a ballot; nothing for reports that are here already, or where one candidate stands."""
+        if spec.collected is not None or spec.rule.outcomes == 1 or spec.rule.candidates == 1:
+            return []
+        return [("ballot", spec.privacy.epsilon)]
+
+    def privacy(self, spec: ElectionSpec) -> dict[str, Any]:
+        """Return the guarantee."""
+        model = spec.privacy.model
+        return {
+            "model": model,
+            "neighbours": "one ballot replaced",
+            "basis": _BASIS[model] if spec.collected is None else "collected: as the reports' footers say",
+            "covers": _COVERS[model],
+            "epsilon": spec.privacy.epsilon,
+        }
+
+    def run(self, spec: ElectionSpec, population: Population) -> dict[str, Any]:
+        """Hold the election."""
+        ballots, model = population.rows, spec.privacy.model
+        if model == "central":
+            winner = 0 if spec.rule.candidates == 1 else draw_outcome(spec, population)
+            document = head(spec, winner, ballots)
+            return document | {
+                "decisive_margin": decisive_margin(spec, ballots),
+                "selection": spec.privacy.selection,
+                "score": spec.privacy.score,
+            }
+        asked: dict[str, Any]
+        if model == "interactive":
+            rounds = rounds_for(spec, ballots, population.public_seed)
+            winner, held = conduct(spec.rule.rounds(), AskInRounds(rounds, population, spec.question))
+            asked = {
+                "randomizer": spec.privacy.randomizer,
+                "rounds": spec.privacy.rounds,
+                "shares": rounds.shares if rounds.share_voters else None,
+            }
+        else:
+            seed = bytes(32) if spec.collected is not None else population.public_seed
+            release = release_for(spec, ballots, seed, population.metadata)
+            winner, held = self._one_round(spec, release, population)
+            asked = {
+                "randomizer": [*map(name_of, release.mechanisms.values())],
+                "reason": release.reason,
+            }
+        margin, meaning = estimated_margin(spec.rule, held)
+        return head(spec, winner, ballots) | {
+            "asked": asked,
+            "decisive_margin": decisive_margin(spec, ballots, population.metadata),
+            "estimated_margin": margin,
+            "estimated_margin_is": meaning,
+            "rounds": round_documents(spec, held),
+        }
+
+    def _one_round(
+        self, spec: ElectionSpec, release: Release, population: Population
+    ) -> tuple[int | None, tuple[Round, ...]]:
+        """Ask everybody once, or read what was reported, and let the rule ask of that."""
+        if spec.rule.candidates == 1:
+            return 0, ()
+        partly = any(isinstance(one, Ball) and not one.sums_all for one in release.mechanisms.values())
+        reports: Population | None = None
+        if spec.collected is not None:
+            sums, reports = population.ask(release.collected(), "count reports"), population
+        elif partly or self.writes_reports(spec):
+            sums = population.collect(release.asks(spec.question), "randomize")
+            reports = population.collected() if partly else None
+        else:
+            sums = population.ask(release.asks(spec.question), "randomize")
+        named = dict(zip(release.mechanisms, sums, strict=True))
+        answer = AskRelease(release.mechanisms, named, reports, population.rows)
+        return conduct(spec.rule.count(), answer)
+
+    def documents(self, document: dict[str, Any]) -> dict[str, bytes]:
+        """Return the result."""
+        return {"result.json": encode(document)}
+
+    def page(self, document: dict[str, Any]) -> bytes:
+        """Return the page of an election."""
+        from jobs.page.page import render_election  # noqa: PLC0415  its figures take half a second to import
+
+        return render_election(document)
