@@ -62,5 +62,23 @@ def test_the_shipped_study_runs_and_is_seen(tmp_path: Path) -> None:
     assert len(study["points"]) == 20
 
 
+def test_the_planted_ballots_are_found_in_every_round(tmp_path: Path) -> None:
+    """Ballots without a first choice among those who are left give each an equal part."""
+    result = run(FOLDER / "election.toml", tmp_path / "out")["result"]
+    planted = TRUTH["ballots"]
+    assert len(result["rounds"]) == len(planted["candidates"]) - 1
+    assert sum(one["asked"] for one in result["rounds"]) == planted["rows"] == result["ballots"]
+    for one in result["rounds"]:
+        active = [planted["candidates"].index(name) for name in one["active"]]
+        first = dict.fromkeys(active, 0.0)
+        for ballot in planted["ballots"]:
+            left = [candidate for candidate in ballot["ranking"] if candidate in first]
+            for candidate in left[:1] or active:
+                first[candidate] += ballot["count"] / (1 if left else len(active))
+        deviations = (np.array(one["scores"]) - list(first.values())) / one["standard_errors"]
+        assert np.abs(deviations).max() < Z, (one["question"], deviations)
+    assert result["outcome"] not in [one["eliminated"] for one in result["rounds"]]
+
+
 def test_no_spec_is_shipped_that_is_not_run_here() -> None:
-    assert {path.stem for path in SPECS} == {"survey", "biomarkers", "survey-study"}
+    assert {path.stem for path in SPECS} == {"survey", "biomarkers", "survey-study", "election"}
