@@ -141,6 +141,10 @@ class BallScores(ABC):
         """Return how many ballots were asked: int64, shape (1,), as each report tells of all entries at once."""
         return counts[-1:]
 
+    def fewest(self, contest: Contest, counts: Counts) -> int:
+        """Return how many ballots were asked: each report tells of all entries at once."""
+        return int(counts[-1])
+
     def _spread(self, found: Readout) -> float:
         """Return E[z**2] of a single report's own estimate z of a score."""
         size = float(self.squared_norm / self.slope**2) * moments()[1] / moments()[0] ** 2
@@ -189,14 +193,15 @@ class BallScores(ABC):
             ballots * np.sqrt(np.maximum(variances, 0)) / contest.scale,
         )
 
-    def noise(self, contest: Contest, ballots: int) -> Noise:
-        """Return the errors of scores, whatever the ballots are, where as many are asked as can be expected.
+    def noise(self, contest: Contest, ballots: int, asked: int = 0) -> Noise:
+        """Return the errors of scores, whatever the ballots are, where so many are asked, or as can be expected.
 
         The variance is at most ballots E[z**2] over the share that is asked. The sub-Gaussian parameter is the
         randomizer's, and where not everybody is asked also that of a sample without replacement (Hoeffding 1963,
         theorem 4): half of the range of an entry, or of a difference over the square root of 2.
         """
-        found, share = self._readout(contest), float(self.turn.share)
+        found = self._readout(contest)
+        share = asked / ballots if asked else float(self.turn.share)
         variance = ballots / share * self._spread(found) / contest.scale**2
         duels = isinstance(contest, Duels)
         ratio = (SUBGAUSSIAN * moments()[0]) ** 2 / moments()[1]

@@ -191,6 +191,12 @@ class SampledChoice:
         ends = [self.offsets[number + 1] - 1 for number in self._numbers(contest)]
         return counts[ends]
 
+    def fewest(self, contest: Contest, counts: Counts) -> int:
+        """Return the fewest who were asked any contest as large as one of these: what could stand in their place."""
+        sizes = {len(self.contests[number]) for number in self._numbers(contest)}
+        alike = np.isin(self.weighted.sizes, list(sizes))
+        return int(counts[self.offsets[1:] - 1][alike].min())
+
     def estimate(self, contest: Contest, counts: Counts, ballots: int) -> ScoreEstimate:
         """Turn a tally into unbiased sums over all ballots, whoever was asked.
 

@@ -29,6 +29,8 @@ class Round:
         How many ballots were asked.
     randomizer : str, optional
         What specs call the one that answered; None of an exact tally.
+    fewest : int
+        The fewest who were asked any part of it, or what the rule might have asked in its place.
     """
 
     contest: Contest
@@ -36,6 +38,7 @@ class Round:
     standard_errors: npt.NDArray[np.float64]
     asked: int
     randomizer: str | None = None
+    fewest: int = 0
 
 
 Answer: TypeAlias = Callable[[Contest], Round]

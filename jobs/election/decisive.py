@@ -7,18 +7,23 @@ from collections.abc import Sequence
 from typing import Any
 
 from jobs.election.bounds import central_bound, local_bound, paper_bound
-from jobs.election.count import preview
+from jobs.election.count import Round, preview
 from jobs.election.local import answering
 from jobs.election.models import release_for, rounds_for
 from jobs.election.spec import ElectionSpec
+from udfs.score_noise import Noise
 
 
 def decisive_margin(
-    spec: ElectionSpec, ballots: int, metadata: Sequence[dict[str, Any]] = ()
+    spec: ElectionSpec,
+    ballots: int,
+    metadata: Sequence[dict[str, Any]] = (),
+    held: Sequence[Round] = (),
 ) -> dict[str, Any]:
     """Return the decisive margin of what runs, and the paper's for its own mechanism.
 
-    It depends on no ballot but on their number.
+    It depends on the number of ballots and, once rounds were held, on how many public draws asked what; never on
+    a ballot.
 
     Parameters
     ----------
@@ -26,6 +31,8 @@ def decisive_margin(
     ballots : int
     metadata : sequence of dict
         The footers of reports that were collected.
+    held : sequence of Round
+        What was asked; before that, as many are taken to be asked as can be expected.
     """
     rule, privacy = spec.rule, spec.privacy
     failure = float(privacy.failure_probability)
@@ -33,7 +40,10 @@ def decisive_margin(
         value = central_bound(rule, privacy.epsilon, failure, privacy.selection, privacy.score)
         bound = "the law of the selection"
     else:
-        value, bound = _local(spec, ballots, failure, metadata), "the noise of the scores, and certificates"
+        fresh = privacy.model == "interactive" and privacy.rounds == "share-budget"
+        noises = _noises(spec, ballots, metadata, held)
+        value = math.inf if noises is None else local_bound(rule, noises, ballots, failure, fresh)
+        bound = "the noise of the scores, and certificates"
     paper = paper_bound(rule, privacy.model, ballots, privacy.epsilon, failure, privacy.score)
     return {
         "value": value if math.isfinite(value) else None,
@@ -43,18 +53,21 @@ def decisive_margin(
     }
 
 
-def _local(spec: ElectionSpec, ballots: int, failure: float, metadata: Sequence[dict[str, Any]]) -> float:
-    """Return the decisive margin of noisy scores."""
+def _noises(
+    spec: ElectionSpec, ballots: int, metadata: Sequence[dict[str, Any]], held: Sequence[Round]
+) -> list[Noise] | None:
+    """Return the noise of each question; None where nobody was asked one."""
     rule = spec.rule
+    if any(one.fewest == 0 for one in held):
+        return None if ballots else []
+    asked = [(one.contest, one.fewest) for one in held]
     if spec.privacy.model == "interactive":
         rounds = rounds_for(spec, ballots, bytes(32))
-        noises = [
-            rounds.mechanism(place, contest)[0].noise(contest, ballots)
-            for place, contest in enumerate(preview(rule.rounds()))
+        asked = asked or [(contest, 0) for contest in preview(rule.rounds())]
+        return [
+            rounds.mechanism(place, contest)[0].noise(contest, ballots, fewest)
+            for place, (contest, fewest) in enumerate(asked)
         ]
-        return local_bound(rule, noises, ballots, failure, fresh=not rounds.share_voters)
-    release = release_for(spec, ballots, bytes(32), metadata)
-    noises = [
-        answering(release.mechanisms, contest)[1].noise(contest, ballots) for contest in preview(rule.count())
-    ]
-    return local_bound(rule, noises, ballots, failure)
+    mechanisms = release_for(spec, ballots, bytes(32), metadata).mechanisms
+    asked = asked or [(contest, 0) for contest in preview(rule.count())]
+    return [answering(mechanisms, contest)[1].noise(contest, ballots, fewest) for contest, fewest in asked]

@@ -23,6 +23,7 @@ from jobs.election.rules.rule import Rule
 from jobs.population import Population
 from udfs.ballots import BallotQuestion
 from udfs.contests import Contest
+from udfs.streams import derive_key
 from udfs.turns import EVERYBODY, Turn
 
 _LAST_TO_FIRST = 16
@@ -94,8 +95,9 @@ class Rounds:
         candidates = self.rule.candidates
         if not self.share_voters:
             part = split(self.epsilon, len(self.shares))
-            for _ in self.shares:
-                yield Setting(candidates, part, self.seed, EVERYBODY)
+            for place in range(len(self.shares)):
+                seed = derive_key(self.seed, f"round {place + 1}")  # what voters are asked is drawn afresh
+                yield Setting(candidates, part, seed, EVERYBODY)
             return
         for first, last in pairwise(accumulate(self.shares, initial=0)):
             yield Setting(candidates, self.epsilon, self.seed, Turn(first, last, sum(self.shares)))
@@ -121,5 +123,5 @@ class AskInRounds:
         self.asked += 1
         (sums,) = self.population.ask([(self.question, mechanism)], f"round {self.asked}")
         estimate = mechanism.estimate(contest, sums, self.population.rows)
-        reports = int(mechanism.asked(contest, sums).sum())
-        return Round(contest, estimate.scores, estimate.standard_errors, reports, name_of(mechanism))
+        reports, fewest = int(mechanism.asked(contest, sums).sum()), mechanism.fewest(contest, sums)
+        return Round(contest, estimate.scores, estimate.standard_errors, reports, name_of(mechanism), fewest)

@@ -24,6 +24,7 @@ from jobs.election.models import release_for, rounds_for
 from jobs.election.plan import plan_election
 from jobs.election.randomizers import name_of
 from jobs.election.spec import ElectionSpec
+from jobs.election.study import plan_study, run_study
 from jobs.population import Data, Population
 from jobs.results import encode
 from udfs.asking import Question
@@ -61,7 +62,7 @@ class Election:
 
     def plan(self, spec: ElectionSpec, data: Data) -> dict[str, Any]:
         """Return what the job would do and how decisive a race it would need; reads no row."""
-        return plan_election(spec, data)
+        return plan_election(spec, data) if spec.study is None else plan_study(spec, spec.study, data)
 
     def questions(self, spec: ElectionSpec, data: Data) -> list[Question]:
         """Return what every row is looked through for."""
@@ -77,12 +78,14 @@ class Election:
 
     def charges(self, spec: ElectionSpec) -> list[tuple[str, Decimal]]:
         """Return epsilon for a ballot; nothing for reports that are here already, or where one candidate stands."""
-        if spec.collected is not None or spec.rule.outcomes == 1 or spec.rule.candidates == 1:
+        if spec.study is not None or spec.collected is not None or spec.rule.outcomes == 1 or spec.rule.candidates == 1:
             return []
         return [("ballot", spec.privacy.epsilon)]
 
     def privacy(self, spec: ElectionSpec) -> dict[str, Any]:
         """Return the guarantee."""
+        if spec.study is not None:
+            return {"model": "none", "basis": "a study on public data: nothing is protected", "epsilon": None}
         model = spec.privacy.model
         return {
             "model": model,
@@ -93,7 +96,9 @@ class Election:
         }
 
     def run(self, spec: ElectionSpec, population: Population) -> dict[str, Any]:
-        """Hold the election."""
+        """Hold the election, or study when it names the right winner."""
+        if spec.study is not None:
+            return {"study": run_study(spec, spec.study, population)}
         ballots, model = population.rows, spec.privacy.model
         if model == "central":
             winner = 0 if spec.rule.candidates == 1 else draw_outcome(spec, population)
@@ -123,7 +128,7 @@ class Election:
         margin, meaning = estimated_margin(spec.rule, held)
         return head(spec, winner, ballots) | {
             "asked": asked,
-            "decisive_margin": decisive_margin(spec, ballots, population.metadata),
+            "decisive_margin": decisive_margin(spec, ballots, population.metadata, held),
             "estimated_margin": margin,
             "estimated_margin_is": meaning,
             "rounds": round_documents(spec, held),
@@ -149,11 +154,16 @@ class Election:
         return conduct(spec.rule.count(), answer)
 
     def documents(self, document: dict[str, Any]) -> dict[str, bytes]:
-        """Return the result."""
+        """Return the result, and a study by itself."""
+        if "study" in document["result"]:
+            return {"result.json": encode(document), "study.json": encode(document["result"]["study"])}
         return {"result.json": encode(document)}
 
     def page(self, document: dict[str, Any]) -> bytes:
-        """Return the page of an election."""
-        from jobs.page.page import render_election  # noqa: PLC0415  its figures take half a second to import
+        """Return the page of an election, or of a study."""
+        from jobs.page.page import (  # noqa: PLC0415  its figures take half a second to import
+            render_election,
+            render_election_study,
+        )
 
-        return render_election(document)
+        return render_election_study(document) if "study" in document["result"] else render_election(document)

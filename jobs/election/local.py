@@ -143,8 +143,8 @@ class AskRelease:
         if isinstance(mechanism, Ball) and not mechanism.sums_all:
             counts = self._add_up(name, mechanism, contest)
         estimate = mechanism.estimate(contest, counts, self.ballots)
-        asked = int(mechanism.asked(contest, counts).sum())
-        return Round(contest, estimate.scores, estimate.standard_errors, asked, name_of(mechanism))
+        asked, fewest = int(mechanism.asked(contest, counts).sum()), mechanism.fewest(contest, counts)
+        return Round(contest, estimate.scores, estimate.standard_errors, asked, name_of(mechanism), fewest)
 
     def _add_up(self, name: str, ball: Ball, contest: Contest) -> Counts:
         """Pass over the reports again, for the coordinates that a contest asks for."""

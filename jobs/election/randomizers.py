@@ -61,8 +61,12 @@ class ScoreMechanism(Mechanism, Protocol):
         """Return unbiased sums over all ballots."""
         ...
 
-    def noise(self, contest: Contest, ballots: int) -> Noise:
-        """Return how far these can be from the exact tally, whatever the ballots are."""
+    def noise(self, contest: Contest, ballots: int, asked: int = 0) -> Noise:
+        """Return how far these can be from the exact tally, where so many are asked, or as can be expected."""
+        ...
+
+    def fewest(self, contest: Contest, counts: Counts) -> int:
+        """Return the fewest who were asked this, or what the rule might have asked in its place."""
         ...
 
     def asked(self, contest: Contest, counts: Counts) -> npt.NDArray[np.int64]:

@@ -14,6 +14,7 @@ from pydantic import BeforeValidator, Field, PlainSerializer, model_validator
 
 from jobs.election.rules import RULES, Scoring
 from jobs.election.rules.rule import Rule
+from jobs.election.study_spec import ElectionStudyTable
 from jobs.spec import Epsilon, PopulationTable, Spec, Table, Text
 from udfs.ballots import BallotQuestion
 from udfs.contests import MOST_IN_EVERY_SET
@@ -159,6 +160,7 @@ class ElectionSpec(Spec):
     election: ElectionTable
     privacy: PrivacyTable
     collected: CollectedBallots | None = None
+    study: ElectionStudyTable | None = None
 
     @model_validator(mode="after")
     def _check_whole(self) -> Self:
@@ -181,7 +183,9 @@ class ElectionSpec(Spec):
             self._check_shares(privacy.shares)
         if self.collected is None:
             _ = self.question
-        everything = privacy.model == "local" and self.election.rule == "stv" and self.collected is None
+        if self.study is not None:
+            self._check_study(self.study)
+        everything = "local" in self._models and self.election.rule == "stv" and self.collected is None
         if everything and len(self.election.candidates) > MOST_IN_EVERY_SET:
             raise SpecError(
                 "election.candidates",
@@ -190,6 +194,24 @@ class ElectionSpec(Spec):
                 'ask in rounds: privacy.model = "interactive"',
             )
         return self
+
+    def _check_study(self, study: ElectionStudyTable) -> None:
+        """Refuse what a study cannot follow over its grid."""
+        privacy = self.privacy
+        if not self.population.public:
+            raise SpecError(
+                "study", "a study compares with the truth, so its population must be public", "public = false"
+            )
+        if self.collected is not None:
+            raise SpecError("study", "a study draws reports of its own", "collected reports")
+        if privacy.randomizer not in ("auto", "ball"):
+            raise SpecError("study", "needs a randomizer for every rule", privacy.randomizer, 'use "auto" or "ball"')
+        if privacy.shares is not None or privacy.score != "exact":
+            raise SpecError("study", "sets voters' shares and scores by itself", "privacy.shares or .score")
+
+    @property
+    def _models(self) -> tuple[str, ...]:
+        return (self.privacy.model,) if self.study is None else self.study.mechanisms
 
     def _check_shares(self, shares: tuple[int, ...]) -> None:
         rounds = self.rule.most_rounds

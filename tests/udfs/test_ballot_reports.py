@@ -195,7 +195,7 @@ def spoil(entry, *steps):
 def test_a_footer_that_was_tampered_with_is_refused(name):
     entry = json.loads(json.dumps({"columns": {"bit": MADE_BY[name].describe()}}))
     keys = ["mechanism", "epsilon", "seed", "turn", "thresholds"]
-    keys += ["contests", "weights", "last"] if name == "weighted" else ["contest"]
+    keys += ["contests", "weights"] if name == "weighted" else ["contest"]
     spoilt = [*spoil(entry, "columns"), *spoil(entry, "columns", "bit")]
     for key in keys:
         spoilt += spoil(entry, "columns", "bit", key)

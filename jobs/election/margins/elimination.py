@@ -43,14 +43,15 @@ class Tallies:
         rivals = [tally[one] - behind(goes, one) for one in members(active ^ 1 << goes)]
         return falling(tally[goes], rivals)
 
-    def left(self, limit: int) -> dict[int, int]:
-        """Return the sets that may be all who are left at some time, at fewer replacements than a limit.
+    def reachable(self, limit: int) -> dict[int, int]:
+        """Return the sets that may be who is left at some time, at fewer replacements than a limit.
 
         Returns
         -------
         dict of int to int
-            A lower bound for each set: of all orders in which the others may have gone, the least bound of the
-            round that takes the most. (That of Blom, Teague, Stuckey, Tidhar 2016, section 4, is never above it.)
+            A lower bound for each: of all orders in which the others may have gone, the least by the round that
+            takes the most. (Never below the bound of Blom, Teague, Stuckey, Tidhar 2016, section 4, which takes
+            the most first choices that one of the set can ever have for the least that one who has gone had.)
         """
         everybody = (1 << self.profile.candidates) - 1
         found, waiting = {everybody: 0}, [(0, everybody)]

@@ -41,7 +41,7 @@ def falling(score: int, rivals: Sequence[int]) -> int:
     >>> falling(10, [8, 3])
     4
     """
-    tried = range(max(0, score) + len(rivals))
+    tried = range(score + len(rivals))
     return bisect_left(tried, True, key=lambda ballots: sum(lacking(score, rivals, ballots)) <= ballots)
 
 

@@ -18,10 +18,10 @@ from udfs.profile import Profile
 def fewest_for_maximin(rule: Maximin, profile: Profile, winner: int) -> Replacement:
     """Return the fewest replacements that unseat the winner.
 
-    The winner w has lost to c if some duel of w, against b, is at most as good as every duel of c: for each c and
-    b a multicover, with D(c, a) - D(w, b) to be raised to 0 (to 1 where w precedes c) for every a. A ballot replaced
-    by one with c first and w last raises it by up to 4: by 1, or 2, if it had c level with a, or below, and likewise
-    if it had w level with b, or above.
+    The winner w has lost to c as soon as some duel of w, against b, is no better than any duel of c: for each c and b
+    a multicover, with D(c, a) - D(w, b) to be raised to 0 for every a, or to 1 where w precedes c. A ballot replaced
+    by one with c first and w last raises D(c, a) by 1 if they shared a place on it, by 2 if c stood below, and
+    lowers D(w, b) likewise: 4 at most.
 
     References
     ----------

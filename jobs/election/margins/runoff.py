@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from bisect import bisect_left
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import combinations
+from itertools import chain, combinations
 
 import numpy as np
 import numpy.typing as npt
@@ -27,8 +28,9 @@ def fewest_for_runoff(rule: Runoff, profile: Profile, winner: int) -> Replacemen
     choices = FirstChoice(rule.everybody).choices(profile.places)
     scores = numbers_of(choices, profile.counts, rule.candidates + 1)
     others = [one for one in rule.everybody if one != winner]
-    ways: list[_Lost | _Missed] = [_Lost(profile, choices, scores, winner, one) for one in others]
-    ways += [_Missed(profile, choices, scores, winner, *pair) for pair in combinations(others, 2)]
+    losses = (_Lost(profile, choices, scores, winner, one) for one in others)
+    misses = (_Missed(profile, choices, scores, winner, *pair) for pair in combinations(others, 2))
+    ways: Iterator[_Lost | _Missed] = chain(losses, misses)
     return min(ways, key=lambda way: way.fewest).replacement()
 
 

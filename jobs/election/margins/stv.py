@@ -13,10 +13,11 @@ from udfs.profile import Profile
 def fewest_for_stv(rule: SingleTransferableVote, profile: Profile, winner: int) -> Replacement:
     """Return the fewest replacements that unseat the winner, by branch and bound over endings of orders.
 
-    The ending of the least bound is looked at first: its bound is improved by linear programming, then it
-    branches into those with one more candidate before. Orders of all candidates are integer programs. The search
-    starts from orders near the true one, in each of which the winner goes in some round, and the rest as they
-    then would.
+    The search starts from orders near the true one: the winner goes in some round, and the rest as they then
+    would. Tallies alone tell which candidates may be left at fewer replacements than the best of these takes; all
+    other endings are never looked at. Of endings, that of the least bound comes first: its bound is improved by
+    linear programming, then it branches into those with one more candidate before. Orders of all candidates are
+    integer programs.
 
     References
     ----------
@@ -36,9 +37,9 @@ def fewest_for_stv(rule: SingleTransferableVote, profile: Profile, winner: int) 
     for gone in range(rule.candidates - 1):
         rest = tallies.order(set_of(true_order[gone:-1]))
         best = improved((*true_order[:gone], winner, *rest))
-    left = tallies.left(best.ballots)
+    reachable = tallies.reachable(best.ballots)
     endings: list[tuple[int, int, tuple[int, ...], bool]]
-    endings = [(left[1 << one], -1, (one,), True) for one in true_order[:-1] if 1 << one in left]
+    endings = [(reachable[1 << one], -1, (one,), True) for one in true_order[:-1] if 1 << one in reachable]
     heapq.heapify(endings)
     while endings and endings[0][0] < best.ballots:
         bound, _, order, is_tight = heapq.heappop(endings)
@@ -49,7 +50,7 @@ def fewest_for_stv(rule: SingleTransferableVote, profile: Profile, winner: int) 
         else:
             for one in set(rule.everybody).difference(order):
                 active = set_of(order) | 1 << one
-                if active in left:
-                    least = max(bound, left[active], tallies.bound(active, one))
+                if active in reachable:
+                    least = max(bound, reachable[active], tallies.bound(active, one))
                     heapq.heappush(endings, (least, -len(order) - 1, (one, *order), False))
     return best

@@ -52,8 +52,8 @@ class Rule(ABC):
 
     @property
     def outcomes(self) -> int:
-        """How many outcomes there are."""
-        return self.candidates + self.names_nobody
+        """How many outcomes there are; a single candidate wins under every rule."""
+        return self.candidates + self.names_nobody if self.candidates > 1 else 1
 
     @property
     def everybody(self) -> tuple[int, ...]:

@@ -82,7 +82,7 @@ def test_scores_and_duels_that_do_not_matter_to_a_runoff_may_be_wrong_by_anythin
         assert ahead or duels[c] > math.floor(duel)
         far += ahead[:1] if duels[c] <= math.floor(duel) else []
     for _ in range(300):
-        noise = generator.uniform(-gap, gap, size=4)
+        noise = generator.uniform(-2 * gap, 2 * gap, size=4)
         if any(abs(noise[one] - noise[other]) > gap for one, other in far):
             continue
 

@@ -37,10 +37,12 @@ def test_no_order_of_elimination_is_cheaper(seed: int):
 @pytest.mark.parametrize("seed", SEEDS)
 def test_a_bound_of_an_ending_holds_for_every_order_that_ends_so(seed: int):
     tallies = Tallies(drawn(4, 300, seed))
+    reachable = tallies.reachable(10**6)
     for order in permutations(range(4)):
         least = Ending(tallies, order).replacement().ballots
         for gone in range(3):
-            assert tallies.bound(order[gone:]) <= least
+            assert reachable[set_of(order[gone:])] <= least
+            assert tallies.bound(set_of(order[gone:]), order[gone]) <= least
             assert Ending(tallies, order[gone:]).bound <= least
 
 
@@ -71,3 +73,10 @@ def test_tallies_are_first_choices_among_a_set():
         tally = np.array(Tallies(profile).tally(set_of(active)))
         assert np.array_equal(tally[list(active)], profile.score(FirstChoice(active)))
         assert tally.sum() == profile.ballots
+
+
+def test_sets_that_cannot_be_left_below_the_limit_are_left_out():
+    tallies = Tallies(drawn(4, 300, 2))
+    everything = tallies.reachable(10**6)
+    assert sorted(everything) == list(range(1, 16))
+    assert tallies.reachable(20) == {active: bound for active, bound in everything.items() if bound < 20}
