@@ -10,7 +10,8 @@ from importlib.metadata import version
 from pathlib import Path
 
 from benchmarks.data import many_attributes
-from benchmarks.measure import PEERS_PYTHON, run_json
+from benchmarks.elections import election_tables
+from benchmarks.measure import PEERS_PYTHON, goal, run_json
 
 RESULTS = Path(__file__).parent / "RESULTS.md"
 _MILLION = 1_000_000
@@ -38,9 +39,9 @@ def client_table() -> list[str]:
     return [
         *lines,
         "",
-        _goal("by row against the faster peer, at least 40x", row / fastest, row / fastest >= 40),
-        _goal("by id against the faster peer, at least 15x", by_id / fastest, by_id / fastest >= 15),
-        _goal("by row against the bare keystream, within 4x", stream / row, stream / row <= 4),
+        goal("by row against the faster peer, at least 40x", row / fastest, row / fastest >= 40),
+        goal("by id against the faster peer, at least 15x", by_id / fastest, by_id / fastest >= 15),
+        goal("by row against the bare keystream, within 4x", stream / row, stream / row <= 4),
     ]
 
 
@@ -102,7 +103,7 @@ def job_tables(sizes: list[int]) -> list[str]:
             )
             allowed = 3.0 if ids else 1.0
             goals.append(
-                _goal(
+                goal(
                     f"{rows // _MILLION} million rows, {kind}, ids {label}: at most {allowed:g}x the plain read",
                     seconds / threads,
                     seconds / threads <= allowed,
@@ -120,7 +121,7 @@ def _scaling(sizes: list[int], jobs: dict[tuple[int, str, str], dict[str, float]
         gain = alone["seconds"] / jobs[rows, column, ids]["seconds"]
         what = "by id" if ids else "by row"
         lines.append(
-            _goal(
+            goal(
                 f"{what}, {rows // _MILLION} million rows: two processes against one, at least 1.5x",
                 gain,
                 gain >= 1.5,
@@ -131,7 +132,7 @@ def _scaling(sizes: list[int], jobs: dict[tuple[int, str, str], dict[str, float]
             jobs[rows, column, ids]["seconds"] / rows,
         )
         lines.append(
-            _goal(
+            goal(
                 f"{what}: seconds a row at {rows // _MILLION} million against {sizes[0] // _MILLION} million, at most 1.1x",
                 last / first,
                 last / first <= 1.1,
@@ -158,7 +159,7 @@ def _memory(sizes: list[int], jobs: dict[tuple[int, str, str], dict[str, float]]
         few, many = jobs[sizes[0], "code", ids], jobs[sizes[-1], "code", ids]
         growth = max(many[key] / few[key] for key in ("worker_peak_bytes", "driver_peak_bytes"))
         text = f"ids {ids or 'none'}: peak at {sizes[-1] // _MILLION} million against {sizes[0] // _MILLION} million, at most 1.1x"
-        goals.append(_goal(text, growth, growth <= 1.1))
+        goals.append(goal(text, growth, growth <= 1.1))
     return [*lines, "", *goals]
 
 
@@ -191,7 +192,7 @@ def many_tables(rows: int, fits: int) -> list[str]:
     for name, scheme in (("SPL", "split"), ("SMP", "sample"), ("RS+FD", "sample")):
         for what, key in (("estimates", "estimated"), ("published output", "seconds")):
             ratio = peers.get(name, float("nan")) / jobs[scheme][key]
-            lines.append(_goal(f"{scheme} to the {what} against {name}, at least 10x", ratio, ratio >= 10))
+            lines.append(goal(f"{scheme} to the {what} against {name}, at least 10x", ratio, ratio >= 10))
     found = run_json("benchmarks.kronecker", str(fits))
     ratio = found["dense"] / found["ours"]
     lines += [
@@ -206,13 +207,9 @@ def many_tables(rows: int, fits: int) -> list[str]:
         f"| {fits} | {4**fits:,} | {found['ours']:.4f} | {found['dense']:.2f} |",
         f"| 12 | {4**12:,} | {found['ours_12']:.2f} | its matrix would take {16**12 * 8 / (1 << 50):,.0f} PiB |",
         "",
-        _goal(f"{fits} attributes, at least 100x the dense product", ratio, ratio >= 100),
+        goal(f"{fits} attributes, at least 100x the dense product", ratio, ratio >= 100),
     ]
     return lines
-
-
-def _goal(text: str, value: float, held: bool) -> str:
-    return f"- {'held' if held else 'MISSED'}: {text}: **{value:.2f}**"
 
 
 def main() -> None:
@@ -233,6 +230,8 @@ def main() -> None:
         *job_tables(sizes),
         "",
         *many_tables(100_000 if quick else _MILLION, 5 if quick else 6),
+        "",
+        *election_tables(10_000 if quick else _MILLION, 50_000 if quick else 50 * _MILLION),
         "",
     ]
     text = "\n".join(lines)

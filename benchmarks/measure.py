@@ -30,10 +30,19 @@ def pin_to_one_core() -> None:
     os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
 
 
-def run_json(module: str, *arguments: str, python: Path | str = sys.executable) -> Any:
+def goal(text: str, value: float, held: bool) -> str:
+    """Return a line that says whether a goal was held, and the figure."""
+    return f"- {'held' if held else 'MISSED'}: {text}: **{value:.2f}**"
+
+
+def run_json(
+    module: str, *arguments: str, python: Path | str = sys.executable, timeout_s: float | None = None
+) -> Any:
     """Run a benchmark's module in a process of its own and return what it prints, as JSON."""
     command = [str(python), "-m", module, *arguments]
     if str(python) != sys.executable:
         command = [str(python), str(ROOT / (module.replace(".", "/") + ".py")), *arguments]
-    finished = subprocess.run(command, cwd=ROOT, check=True, stdout=subprocess.PIPE, text=True)
+    finished = subprocess.run(
+        command, cwd=ROOT, check=True, stdout=subprocess.PIPE, text=True, timeout=timeout_s
+    )
     return json.loads(finished.stdout.strip().splitlines()[-1])
