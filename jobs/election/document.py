@@ -33,6 +33,8 @@ def head(spec: ElectionSpec, winner: int | None, ballots: int) -> dict[str, Any]
         "tie_order": list(spec.order),
         "invalid": table.invalid,
         "shared": spec.shared,
+        "skipped": "passed over",
+        "unranked": "last, together",
     }
 
 

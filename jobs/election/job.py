@@ -24,7 +24,8 @@ from jobs.election.models import release_for, rounds_for
 from jobs.election.plan import plan_election
 from jobs.election.randomizers import name_of
 from jobs.election.spec import ElectionSpec
-from jobs.election.study import plan_study, run_study
+from jobs.election.study import run_study
+from jobs.election.study_plan import plan_study
 from jobs.population import Data, Population
 from jobs.results import encode
 from udfs.asking import Question

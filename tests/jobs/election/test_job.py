@@ -88,6 +88,7 @@ def test_what_leaves_the_central_model_is_the_outcome_and_what_depends_on_no_bal
         assert "seconds" not in document
         assert set(document["result"]) == {
             "outcome", "rule", "model", "ballots", "candidates", "tie_order", "invalid", "shared",
+            "skipped", "unranked",
             "decisive_margin", "selection", "score",
         }  # fmt: skip
         assert document["privacy"]["epsilon"] == 1000
