@@ -142,19 +142,20 @@ def open_dataset(path: str, id_column: str | None = None) -> Dataset:
         top_level = set(schema.names)
         number_of_row = _first_row(entries[place], number_of_row)
         for number in range(metadata.num_row_groups):
-            group, span = metadata.row_group(number), None
+            group, span, values = metadata.row_group(number), None, 0
             for column in (group.column(index) for index in range(group.num_columns)):
                 name = column.path_in_schema
                 column_bytes[name if name in top_level else name.split(".")[0]] += (
                     column.total_compressed_size
                 )
+                values = max(values, column.num_values)
                 statistics = column.statistics
                 if statistics is not None and statistics.has_null_count and statistics.null_count:
                     nulls[place, name] += statistics.null_count
                 if statistics is not None and name == id_column:
                     span = _integer_span(statistics)
             if group.num_rows:
-                units.append(Unit(place, number, group.num_rows, span, number_of_row))
+                units.append(Unit(place, number, group.num_rows, span, number_of_row, values))
             number_of_row += group.num_rows
     return Dataset(
         files=tuple(file for file, _, _ in footers),

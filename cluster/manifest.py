@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 PART_ROWS = 1 << 21
-"""Rows of a task, at least: it should take a tenth of a second or more."""
+"""Rows of a task, at least, or values of lists: it should take a tenth of a second or more."""
 
 
 @dataclass(frozen=True)
@@ -49,6 +49,8 @@ class Unit:
         The least and greatest integer id, as the file's footer says.
     first_row : int
         The number of its first row in the whole population.
+    values : int
+        The most values of any column: more than rows where lists stand in one.
     """
 
     file: int
@@ -56,6 +58,7 @@ class Unit:
     rows: int
     id_span: tuple[int, int] | None = None
     first_row: int = 0
+    values: int = 0
 
     @property
     def name(self) -> str:
@@ -99,7 +102,7 @@ class Part:
 def group_units(
     units: Sequence[Unit], files: Sequence[DataFile], rows_per_part: int = PART_ROWS
 ) -> tuple[Part, ...]:
-    """Group the units, in order, into parts of at least so many rows (the last may have fewer)."""
+    """Group the units, in order, into parts of at least so many rows, or values (the last may have fewer)."""
     groups: list[list[Unit]] = []
     filled = rows_per_part
     for unit in units:
@@ -107,7 +110,7 @@ def group_units(
             groups.append([])
             filled = 0
         groups[-1].append(unit)
-        filled += unit.rows
+        filled += max(unit.rows, unit.values)
     return tuple(
         Part(index, tuple(group), {unit.file: files[unit.file] for unit in group})
         for index, group in enumerate(groups)

@@ -137,8 +137,11 @@ def _where_it_broke(error: Exception) -> str:
 
 
 def draw_digest() -> str:
-    """Return SHA-256 of the source that draws: all modules of udfs and cluster. Other code draws other reports."""
-    return _digest("udfs", "cluster")
+    """Return SHA-256 of the source that draws or decides what is asked: all modules but what shows results.
+
+    Other code draws other reports, or asks respondents other questions once more.
+    """
+    return _digest("udfs", "cluster", "jobs", without=("page", "show"))
 
 
 def code_digest() -> str:
@@ -147,11 +150,13 @@ def code_digest() -> str:
 
 
 @cache
-def _digest(*packages: str) -> str:
+def _digest(*packages: str, without: tuple[str, ...] = ()) -> str:
     digest = hashlib.sha256()
     for package in packages:
         folder = Path(str(importlib.import_module(package).__file__)).parent
         for path in sorted(folder.rglob("*.py")):
+            if path.relative_to(folder).parts[0] in without:
+                continue
             digest.update(f"{package}/{path.relative_to(folder)}".encode())
             digest.update(path.read_bytes())
     return digest.hexdigest()

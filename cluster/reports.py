@@ -106,9 +106,14 @@ class ReportWriter:
         return pa.schema(fields, metadata={"canvass": json.dumps(entry, sort_keys=True)})
 
     def _encoding(self, schema: pa.Schema) -> dict[str, Any]:
-        """Return how columns are written: reports do not compress, ids may."""
+        """Return how columns are written: reports do not compress, ids may.
+
+        Small numbers are packed into bits by a dictionary: by themselves, each would take four bytes.
+        """
+        packed = (pa.types.is_dictionary, pa.types.is_integer)
+        reports = [one for one in schema if self.ids is None or one.name != self.ids.name]
         options: dict[str, Any] = {
-            "use_dictionary": [one.name for one in schema if pa.types.is_dictionary(one.type)],
+            "use_dictionary": [one.name for one in reports if any(kind(one.type) for kind in packed)],
             "compression": {one.name: "none" for one in schema},
             "write_statistics": False,
         }

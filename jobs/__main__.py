@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import csv
 import json
+import os
 import signal
 import sys
+import traceback
 from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Any
 
@@ -35,6 +37,18 @@ class _OneLineErrors(click.Group):
         except OSError as error:
             where, what = error.filename or "system", error.strerror or type(error).__name__
             click.echo(f"canvass: {where}: {what}", err=True)
+            ctx.exit(5)
+        except (click.ClickException, click.exceptions.Exit, click.Abort):
+            raise
+        except Exception as error:  # a library's own; what it says may quote data
+            if os.environ.get("CANVASS_TRACEBACK"):
+                raise
+            where = traceback.extract_tb(error.__traceback__)[-1]
+            click.echo(
+                f"canvass: {os.path.basename(where.filename)}:{where.lineno}: {type(error).__name__};"
+                " CANVASS_TRACEBACK=1 shows all of it",
+                err=True,
+            )
             ctx.exit(5)
 
 
@@ -223,8 +237,11 @@ def schema() -> None:
     """Print the JSON Schema of specs, for editors."""
     from jobs.catalogue import JOBS
 
-    schemas = [job().spec_type.model_json_schema() for job in JOBS.values()]
-    click.echo(json.dumps(schemas[0] if len(schemas) == 1 else {"oneOf": schemas}, indent=1))
+    schemas = [
+        job().spec_type.model_json_schema(ref_template=f"#/oneOf/{place}/$defs/{{model}}")
+        for place, job in enumerate(JOBS.values())
+    ]
+    click.echo(json.dumps({"oneOf": schemas}, indent=1))
 
 
 def _put(given: dict[str, Any], table: str, **values: object) -> None:
@@ -269,7 +286,7 @@ def _backend(spec: Spec, secret_path: str | None, quiet: bool) -> Backend:
 
 def _stop(*_: object) -> None:
     """End on SIGTERM as on an interrupt, with its own exit code."""
-    click.echo("canvass: stopped; running again resumes", err=True)
+    click.echo("canvass: stopped; a job that was under way resumes when it is run again", err=True)
     sys.exit(128 + signal.SIGTERM)
 
 
@@ -283,7 +300,7 @@ def main() -> None:
         error.show()
         sys.exit(error.exit_code)
     except (click.Abort, KeyboardInterrupt):
-        click.echo("canvass: stopped; running again resumes", err=True)
+        click.echo("canvass: stopped; a job that was under way resumes when it is run again", err=True)
         sys.exit(130)
 
 

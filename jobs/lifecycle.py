@@ -23,7 +23,7 @@ from typing import Any, Protocol, TypeVar
 from jobs.ledger import Balance, Ledger
 from jobs.population import Cluster, D, Data, Output, Population
 from jobs.spec import Spec
-from jobs.state import JobState, Record
+from jobs.state import JobState, Record, keyed_id
 from jobs.transcript import Transcript
 from udfs.asking import MISSING_IDS, Question, refusal
 from udfs.errors import ClusterError, SchemaError, SpecError
@@ -134,7 +134,7 @@ def run_job(
     output = cluster.output(spec.output.path)
     if data.would_read(output.url):
         raise SpecError("output.path", "must lie apart from the population's files", spec.output.path)
-    state = JobState(home, spec.job_id(data.snapshot))
+    state = JobState(home, keyed_id(home, spec.job_id(data.snapshot)))
     with state.locked():
         record = state.record()
         stored = _stored(job, state, record, spec, output, cluster)
@@ -156,9 +156,9 @@ def run_job(
                 asked = time.monotonic()
         except BaseException as error:
             if not (charged or resumed):
-                _forget(state, record, cluster)
                 with suppress(ClusterError):
                     ledger.release_reserved(record.draw)
+                _forget(state, record, cluster)
             elif isinstance(error, SchemaError | SpecError):  # it cannot be resumed, and is paid for
                 _forget(state, record, cluster)
             raise

@@ -131,7 +131,7 @@ class Spec(Table):
         return self.model_dump(mode="json", exclude={"output", "cluster", "ledger"})
 
     def job_id(self, snapshot: str) -> str:
-        """Return the id of this job over one snapshot of its input: 64 hexadecimal digits."""
+        """Return a digest of this job over one snapshot of its input: 64 hexadecimal digits, to be published keyed."""
         text = json.dumps({"spec": self.canonical(), "snapshot": snapshot}, sort_keys=True)
         return hashlib.sha256(text.encode()).hexdigest()
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import fcntl
+import hmac
 import json
 import os
 import shutil
@@ -15,6 +16,8 @@ from pathlib import Path
 from typing import IO
 
 from udfs.errors import ClusterError, SchemaError, SpecError
+
+_KEY_BYTES = 32
 
 
 def state_home() -> Path:
@@ -37,6 +40,24 @@ def make_private_folder(folder: Path) -> None:
         raise SpecError(
             str(folder), "the state folder must be one that can be made", type(error).__name__
         ) from None
+
+
+def keyed_id(home: Path, digest: str) -> str:
+    """Return the id of a job: 64 hexadecimal digits, the HMAC of what it is under a key of the state folder.
+
+    The same job has one id there. Without the key, the id tells nothing of the files that it was asked of, though
+    it stands in manifests and ledgers: a plain digest would confirm a guess of the one answer that is not known.
+    """
+    make_private_folder(home)
+    file = home / "key"
+    if not file.exists():
+        own = home / f"key.{uuid.uuid4().hex}"
+        own.touch(mode=0o600)
+        own.write_bytes(os.urandom(_KEY_BYTES))
+        with suppress(FileExistsError):
+            os.link(own, file)  # whole, and only if no other run was first
+        own.unlink()
+    return hmac.digest(file.read_bytes(), digest.encode(), "sha256").hex()
 
 
 def _hold(lock: IO[str]) -> bool:

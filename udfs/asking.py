@@ -258,5 +258,5 @@ def refusal(faults: dict[Fault, int]) -> SchemaError:
         "population",
         "every row must be one respondent who can be asked",
         "; ".join(named) + (f"; and {rest} more columns of files" if rest else ""),
-        "mend the data, or the spec: categories and reports, missing, undeclared, ids",
+        "mend the data, or what the spec says of them",
     )

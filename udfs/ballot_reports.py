@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, Protocol
+from typing import Any, ClassVar, Protocol, TypeAlias, get_args
 
 import numpy as np
 import numpy.typing as npt
@@ -14,7 +14,7 @@ from udfs.ball import Ball
 from udfs.ballots import BallotQuestion
 from udfs.categories import MISSING, Reading
 from udfs.choice import SampledChoice
-from udfs.collected import IMPOSSIBLE
+from udfs.collected import IMPOSSIBLE, OnlyReads
 from udfs.draws import Draws
 from udfs.errors import SchemaError
 from udfs.lookup import Category
@@ -54,9 +54,9 @@ class BallotReports(Protocol):
         ...
 
 
-MECHANISMS: dict[str, type[Ball] | type[SampledChoice]] = {
-    kind.mechanism: kind for kind in (Ball, SampledChoice)
-}
+BallotMechanism: TypeAlias = Ball | SampledChoice
+"""The mechanisms of ballots."""
+MECHANISMS: dict[str, type[BallotMechanism]] = {kind.mechanism: kind for kind in get_args(BallotMechanism)}
 """By their names in footers."""
 
 
@@ -140,12 +140,10 @@ class CollectedBallots:
 
 
 @dataclass(frozen=True)
-class CollectedScores:
+class CollectedScores(OnlyReads):
     """The mechanism that only reads reports on ballots."""
 
     reports: BallotReports
-    draws: ClassVar[bool] = False
-    label: ClassVar[str] = "collected"
 
     def randomize(self, answers: npt.NDArray[np.generic], draws: Draws) -> npt.NDArray[np.generic]:
         """Return the reports as they are, with what public draws add to them."""
@@ -159,18 +157,6 @@ class CollectedScores:
         """Add a block of reports up."""
         return self.reports.tally(reports)
 
-    def thresholds(self) -> dict[str, int]:
-        """Return nothing: no report is made here."""
-        return {}
-
-    def report_type(self, labels: Sequence[Category | None]) -> pa.DataType:
-        """Refuse: reports that were collected are not written again."""
-        raise NotImplementedError("collected reports are where they are")
-
-    def to_arrow(self, reports: npt.NDArray[np.generic], labels: Sequence[Category | None]) -> pa.Array:
-        """Refuse: reports that were collected are not written again."""
-        raise NotImplementedError("collected reports are where they are")
-
 
 def describe_ballots(question: BallotQuestion, columns: Mapping[str, BallotReports]) -> dict[str, Any]:
     """Return what a reader must know to tally files of reports on ballots, as JSON values."""
@@ -182,7 +168,7 @@ def describe_ballots(question: BallotQuestion, columns: Mapping[str, BallotRepor
     }
 
 
-def reports_of(entry: dict[str, Any]) -> dict[str, Ball | SampledChoice]:
+def reports_of(entry: dict[str, Any]) -> dict[str, BallotMechanism]:
     """Return what made the reports of each column.
 
     Raises

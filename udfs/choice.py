@@ -101,13 +101,7 @@ class SampledChoice:
     @cached_property
     def designs(self) -> dict[int, SubsetSelection]:
         """The randomizer of the contests of each size."""
-        sizes = np.unique(self.weighted.sizes).tolist()
-        return {size: SubsetSelection(size, self.epsilon) for size in sizes}
-
-    @property
-    def offsets(self) -> npt.NDArray[np.int64]:
-        """Where each contest's counts start in a tally, and at the end where they stop."""
-        return self.weighted.offsets
+        return {size: SubsetSelection(size, self.epsilon) for size in np.unique(self.weighted.sizes).tolist()}
 
     @property
     def label(self) -> str:
@@ -157,8 +151,8 @@ class SampledChoice:
         return reports
 
     def zeros(self) -> Counts:
-        """Return the sum of no reports: int64, shape (offsets[-1],)."""
-        return np.zeros(self.offsets[-1], dtype=np.int64)
+        """Return the sum of no reports: int64, shape (weighted.offsets[-1],)."""
+        return np.zeros(self.weighted.offsets[-1], dtype=np.int64)
 
     def tally(self, reports: npt.NDArray[np.generic]) -> Counts:
         """Count, contest by contest, the sets that hold each of its candidates, then the reports: int64."""
@@ -167,8 +161,8 @@ class SampledChoice:
         for position in range(self.weighted.widest):
             held = np.bincount(questions[holders(records, position)], minlength=contests)
             wide = self.weighted.sizes > position
-            counts[self.offsets[:-1][wide] + position] = held[wide]
-        counts[self.offsets[1:] - 1] = np.bincount(questions, minlength=contests)
+            counts[self.weighted.offsets[:-1][wide] + position] = held[wide]
+        counts[self.weighted.offsets[1:] - 1] = np.bincount(questions, minlength=contests)
         return counts
 
     def answers(self, contest: Contest) -> bool:
@@ -188,14 +182,14 @@ class SampledChoice:
 
     def asked(self, contest: Contest, counts: Counts) -> npt.NDArray[np.int64]:
         """Return how many voters reported on each set, or pair, of a contest: int64, shape (sets,)."""
-        ends = [self.offsets[number + 1] - 1 for number in self._numbers(contest)]
+        ends = [self.weighted.offsets[number + 1] - 1 for number in self._numbers(contest)]
         return counts[ends]
 
     def fewest(self, contest: Contest, counts: Counts) -> int:
         """Return the fewest who were asked any contest as large as one of these: what could stand in their place."""
         sizes = {len(self.contests[number]) for number in self._numbers(contest)}
         alike = np.isin(self.weighted.sizes, list(sizes))
-        return int(counts[self.offsets[1:] - 1][alike].min())
+        return int(counts[self.weighted.offsets[1:] - 1][alike].min())
 
     def estimate(self, contest: Contest, counts: Counts, ballots: int) -> ScoreEstimate:
         """Turn a tally into unbiased sums over all ballots, whoever was asked.
@@ -215,7 +209,8 @@ class SampledChoice:
             Of first choices, every score includes a k-th of the ballots that place nobody alone first. Points
             are not scaled.
         """
-        slices = [counts[self.offsets[n] : self.offsets[n + 1]] for n in self._numbers(contest)]
+        starts = self.weighted.offsets
+        slices = [counts[starts[n] : starts[n + 1]] for n in self._numbers(contest)]
         if isinstance(contest, Duels):
             margins = estimate_margins(self.designs[2], np.array(slices), ballots)
             signs = np.array([1.0 if one < other else -1.0 for one, other in contest.pairs])
@@ -267,7 +262,25 @@ class SampledChoice:
         return self.column.read(column)
 
     def collected(self, found: npt.NDArray[np.generic], draws: Draws) -> npt.NDArray[np.generic]:
-        """Return the reports as they are: they say themselves which contest they are of."""
+        """Return the reports as they are, once each is on the contest that public draws gave its voter.
+
+        So nobody who reports can choose the contest where a lie counts most, and reports that are not under their
+        own ids or seed are noticed.
+
+        Raises
+        ------
+        SchemaError
+            Where some are on another contest; names how many.
+        """
+        asked = cast(ChoiceReports, found)["question"]
+        others = int(np.count_nonzero(asked != self.weighted.draw(draws, self.seed)))
+        if others:
+            raise SchemaError(
+                "collected",
+                "reports must be on the contests that the seed in the footer gave to their ids or row numbers",
+                f"{others} on others",
+                "take whole files of reports as they were written, under the ids they were made with",
+            )
         return found
 
     def describe(self) -> dict[str, Any]:

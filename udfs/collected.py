@@ -122,29 +122,11 @@ class CollectedSets(CollectedReports):
         return Reading(sets, faults)
 
 
-@dataclass(frozen=True)
-class Collected:
-    """The mechanism that only reads: reports in, the same reports out."""
+class OnlyReads:
+    """What mechanisms share that make no reports, and so write none: they read those that are here already."""
 
-    design: Design
     draws: ClassVar[bool] = False
-
-    @property
-    def label(self) -> str:
-        """What it is."""
-        return "collected"
-
-    def randomize(self, answers: Codes, draws: Draws) -> npt.NDArray[np.generic]:
-        """Return the reports as they are."""
-        return answers
-
-    def zeros(self) -> Counts:
-        """Return the sum of no reports."""
-        return self.design.zeros()
-
-    def tally(self, reports: npt.NDArray[np.generic]) -> Counts:
-        """Add a block of reports up."""
-        return self.design.tally(reports)
+    label: ClassVar[str] = "collected"
 
     def thresholds(self) -> dict[str, int]:
         """Return nothing: no report is made here."""
@@ -157,3 +139,22 @@ class Collected:
     def to_arrow(self, reports: npt.NDArray[np.generic], labels: Sequence[Category | None]) -> pa.Array:
         """Refuse: reports that were collected are not written again."""
         raise NotImplementedError("collected reports are where they are")
+
+
+@dataclass(frozen=True)
+class Collected(OnlyReads):
+    """The mechanism that only reads: reports in, the same reports out."""
+
+    design: Design
+
+    def randomize(self, answers: Codes, draws: Draws) -> npt.NDArray[np.generic]:
+        """Return the reports as they are."""
+        return answers
+
+    def zeros(self) -> Counts:
+        """Return the sum of no reports."""
+        return self.design.zeros()
+
+    def tally(self, reports: npt.NDArray[np.generic]) -> Counts:
+        """Add a block of reports up."""
+        return self.design.tally(reports)

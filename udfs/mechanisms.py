@@ -8,11 +8,9 @@ from typing import Any
 import numpy as np
 
 from udfs.asking import Ask
-from udfs.ball import Ball
-from udfs.ballot_reports import describe_ballots
+from udfs.ballot_reports import BallotMechanism, describe_ballots
 from udfs.ballots import BallotQuestion
 from udfs.categories import CategoryQuestion
-from udfs.choice import SampledChoice
 from udfs.errors import SpecError
 from udfs.laplace import LaplaceMechanism
 from udfs.optimized_unary import OptimizedUnaryEncoding
@@ -124,6 +122,6 @@ def describe_asks(asks: tuple[Ask, ...]) -> dict[str, Any]:
     """Return the `canvass` entry of the footer of a file of reports to these asks."""
     question = asks[0][0] if asks else None
     if isinstance(question, BallotQuestion):
-        made = {one.name: how for one, how in asks if isinstance(how, Ball | SampledChoice)}
+        made = {one.name: how for one, how in asks if isinstance(how, BallotMechanism)}
         return {"version": 1, "ballots": describe_ballots(question, made)}
     return {"version": 1, "attributes": {ask[0].name: describe(ask) for ask in asks if ask[1].draws}}

@@ -134,7 +134,7 @@ def local_bound(
     Returns
     -------
     float
-        A whole number; infinite where nothing is known of some noise.
+        A whole number; infinite where nothing is known of some noise, or of the rule.
 
     Notes
     -----
@@ -165,6 +165,8 @@ def local_bound(
         case Scoring():
             spread = float(rule.weights[0] - rule.weights[-1])
             largest = certificates.scoring(gap(noises[0], rivals), spread, ballots)
+        case Runoff() if m == 2:  # a majority: the duel is all that is asked
+            largest = certificates.plurality(duel(noises[0], 1))
         case Runoff():
             largest = certificates.runoff(gap(noises[0], 2 * rivals), duel(noises[1], 2 * rivals))
         case Condorcet():
@@ -175,10 +177,12 @@ def local_bound(
             largest = max(lost, certificates.condorcet(duel(last, events), m))
         case Maximin():
             largest = certificates.maximin(duel(noises[0], min(2 * rivals, math.comb(m, 2))))
-        case _:
+        case SingleTransferableVote():
             sizes = range(m, 1, -1)
             events = sum((size - 1) * (1 if fresh else math.comb(m, size)) for size in sizes)
             largest = certificates.stv([gap(noise, events) for noise in noises], m)
+        case _:  # nothing is proved of another rule
+            largest = math.inf
     return largest + 1
 
 

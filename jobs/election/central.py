@@ -32,6 +32,8 @@ def draw_outcome(spec: ElectionSpec, population: Population) -> int | None:
     else:
         exact = margin_of_victory(rule, profile)
         found, margin = exact.outcome, Fraction(exact.margin)
+    if not profile.ballots:  # how many there are is public, and without any there is one possible outcome
+        return found
     nobody = rule.candidates
     drawn = select(
         nobody if found is None else found,

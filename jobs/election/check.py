@@ -7,11 +7,11 @@ from itertools import pairwise
 from typing import Any
 
 from jobs.election.count import preview
+from jobs.election.interactive import split
 from jobs.election.local import Release, answering
 from jobs.election.models import release_for, rounds_for
 from jobs.election.spec import ElectionSpec
 from jobs.population import Data
-from udfs.ball import Ball
 from udfs.errors import SchemaError
 from udfs.identity import id_kind
 
@@ -56,7 +56,8 @@ def _tells_of_reports(entry: dict[str, Any]) -> bool:
 def _check_reports(spec: ElectionSpec, data: Data, release: Release) -> None:
     """Refuse columns that hold no reports, and an epsilon that is not theirs."""
     spent = sum((one.epsilon for one in release.mechanisms.values()), Decimal(0))
-    if not spec.privacy.epsilon == spent:
+    parts = {split(spec.privacy.epsilon, len(release.mechanisms))} if len(release.mechanisms) > 1 else set()
+    if spec.privacy.epsilon != spent and parts != {one.epsilon for one in release.mechanisms.values()}:
         raise SchemaError(
             "privacy.epsilon", "must be that of the reports", f"{spec.privacy.epsilon}", f"set {spent}"
         )
@@ -64,14 +65,13 @@ def _check_reports(spec: ElectionSpec, data: Data, release: Release) -> None:
         for part in question.parts:
             for file, arrow_type in data.columns(part.column):
                 part.check_type(arrow_type, file)
-    if any(isinstance(one, Ball) for one in release.mechanisms.values()):
-        _check_standing(spec, data)
+    _check_standing(spec, data)
 
 
 def _check_standing(spec: ElectionSpec, data: Data) -> None:
-    """Refuse reports whose public directions cannot be found again: they go by ids, or else by rows' numbers.
+    """Refuse reports whose public draws cannot be found again: they go by ids, or else by rows' numbers.
 
-    By other ids, or by rows in another order, estimates would be noise, and look like any others.
+    By other ids, or by rows in another order, a ball's estimates would be noise, and look like any others.
     """
     column = spec.population.id
     now = id_kind(arrow_type for _, arrow_type in data.columns(column)) if column else None
@@ -80,8 +80,9 @@ def _check_standing(spec: ElectionSpec, data: Data) -> None:
         if was != now and not (was in _INTEGERS and now in _INTEGERS):
             raise SchemaError(
                 "population.id",
-                "must tell reports apart as when they were made: public directions go by it",
+                "must tell reports apart as when they were made: public draws go by it",
                 f"{now or 'no ids'} for {was or 'no ids'}",
+                "name the column of ids that the reports were made with, or none if they had none",
             )
     if column is None:
         _check_row_numbers(data)
@@ -95,7 +96,7 @@ def _check_row_numbers(data: Data) -> None:
     if len(known) < len(spans) or not apart or sum(rows for _, rows in known) != data.rows:
         raise SchemaError(
             "population",
-            "must be whole files of reports: without ids, public directions go by the numbers of rows",
+            "must be whole files of reports: without ids, public draws go by the numbers of rows",
             "files that were cut or put together",
             "take them as they were written",
         )

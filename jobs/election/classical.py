@@ -8,17 +8,13 @@ from typing import Any
 
 import numpy as np
 
-from jobs.election.count import Round, conduct, exact_answers
-from jobs.election.rules.condorcet import Condorcet
+from jobs.election.count import QUESTIONS, Round, conduct, exact_answers
 from jobs.election.rules.maximin import Maximin, worst_duels
 from jobs.election.rules.rule import Rule, Scores
 from jobs.election.rules.runoff import Runoff
 from jobs.election.rules.stv import SingleTransferableVote
 from udfs.contests import Contest, Duels, FirstChoice, Points
 from udfs.profile import Profile
-
-QUESTIONS: dict[type[Contest], str] = {FirstChoice: "first choices", Duels: "duels", Points: "points"}
-"""How documents name what was asked."""
 
 
 def count_exactly(rule: Rule, profile: Profile, names: Sequence[str | int]) -> dict[str, Any]:
@@ -37,9 +33,9 @@ def count_exactly(rule: Rule, profile: Profile, names: Sequence[str | int]) -> d
         `outcome`, a name or None; `rule`, `ballots`, `candidates`; `blank`, ballots that place nobody above anybody
         (None of one candidate, where it cannot be told); `majority_base`, the ballots that count for somebody in
         the last round of first choices (None where there is none); and `rounds`: of each its `question`, who
-        are `active`, the exact `scores` (blank ballots give no points), and `tied`, those among whom the tie order decided. Of first choices
-        also `exhausted`, the ballots that count for nobody, and under STV `eliminated`; of duels `pairs`, whose
-        scores are margins, and `votes`, those for the one and for the other.
+        are `active`, the exact `scores` (blank ballots give no points), and `tied`, those among whom the tie order
+        decided. Of first choices also `exhausted`, the ballots that count for nobody, and under STV `eliminated`;
+        of duels `pairs`, whose scores are margins, and `votes`, those for the one and for the other.
 
     Privacy
     -------
@@ -77,12 +73,12 @@ def tied(rule: Rule, contest: Contest, scores: Scores) -> list[int]:
     >>> tied(Plurality(3), FirstChoice((0, 1, 2)), np.array([4, 1, 4]))
     [0, 2]
     """
-    if isinstance(rule, Condorcet):
-        return []
     if isinstance(rule, Runoff) and isinstance(contest, Duels):
         return list(contest.pairs[0]) if scores[0] == 0 else []
     if isinstance(rule, Maximin):
         scores = worst_duels(rule.candidates, scores)
+    elif isinstance(contest, Duels):  # level in a duel is not level in what decides
+        return []
     active = contest.active if isinstance(contest, FirstChoice) else rule.everybody
     seats = 1
     deciding = scores.max()

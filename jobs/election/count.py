@@ -10,8 +10,11 @@ import numpy as np
 import numpy.typing as npt
 
 from jobs.election.rules.rule import Count, Scores
-from udfs.contests import Contest
+from udfs.contests import Contest, Duels, FirstChoice, Points
 from udfs.profile import Profile
+
+QUESTIONS: dict[type[Contest], str] = {FirstChoice: "first choices", Duels: "duels", Points: "points"}
+"""How documents name what was asked."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,7 +61,7 @@ def conduct(count: Count, answer: Answer) -> tuple[int | None, tuple[Round, ...]
 
 
 def exact_answers(profile: Profile) -> Answer:
-    """Return who answers by the exact tally: the classical rule."""
+    """Return an answer by the exact tally: so a rule is counted where nobody need be protected."""
 
     def answer(contest: Contest) -> Round:
         return Round(contest, profile.score(contest), np.zeros(contest.dimension), profile.ballots)

@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
+from jobs.election.assurance import is_assured
 from jobs.election.bounds import central_bound, local_bound, paper_bound
 from jobs.election.count import Round, preview
 from jobs.election.local import answering
@@ -36,13 +37,14 @@ def decisive_margin(
     """
     rule, privacy = spec.rule, spec.privacy
     failure = float(privacy.failure_probability)
-    if privacy.model == "central":
+    if not ballots:
+        value, bound = 0.0, "that nobody voted: there is one possible outcome"
+    elif privacy.model == "central":
         value = central_bound(rule, privacy.epsilon, failure, privacy.selection, privacy.score)
         bound = "the law of the selection"
     else:
-        fresh = privacy.model == "interactive" and privacy.rounds == "share-budget"
         noises = _noises(spec, ballots, metadata, held)
-        value = math.inf if noises is None else local_bound(rule, noises, ballots, failure, fresh)
+        value = math.inf if noises is None else local_bound(rule, noises, ballots, failure, _fresh(spec))
         bound = "the noise of the scores, and certificates"
     paper = paper_bound(rule, privacy.model, ballots, privacy.epsilon, failure, privacy.score)
     return {
@@ -53,13 +55,34 @@ def decisive_margin(
     }
 
 
+def assured(
+    spec: ElectionSpec,
+    outcome: int | None,
+    ballots: int,
+    metadata: Sequence[dict[str, Any]],
+    held: Sequence[Round],
+) -> bool:
+    """Tell whether the scores leave no other outcome, but for the failure probability."""
+    if not ballots:
+        return True
+    noises = _noises(spec, ballots, metadata, held)
+    failure = float(spec.privacy.failure_probability)
+    ties = spec.shared == "tie"
+    return noises is not None and is_assured(spec.rule, outcome, held, noises, failure, _fresh(spec), ties)
+
+
+def _fresh(spec: ElectionSpec) -> bool:
+    """Tell whether each round's errors are independent of what earlier rounds told."""
+    return spec.privacy.model == "interactive" and spec.privacy.rounds == "share-budget"
+
+
 def _noises(
     spec: ElectionSpec, ballots: int, metadata: Sequence[dict[str, Any]], held: Sequence[Round]
 ) -> list[Noise] | None:
     """Return the noise of each question; None where nobody was asked one."""
     rule = spec.rule
     if any(one.fewest == 0 for one in held):
-        return None if ballots else []
+        return None
     asked = [(one.contest, one.fewest) for one in held]
     if spec.privacy.model == "interactive":
         rounds = rounds_for(spec, ballots, bytes(32))

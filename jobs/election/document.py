@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 from scipy.stats import norm
 
-from jobs.election.classical import QUESTIONS, tied
-from jobs.election.count import Round
-from jobs.election.rules import Scoring, SingleTransferableVote
+from jobs.election.classical import tied
+from jobs.election.count import QUESTIONS, Round
+from jobs.election.rules import Condorcet, Maximin, Scoring, SingleTransferableVote
 from jobs.election.rules.maximin import worst_duels
 from jobs.election.rules.pairs import margins
 from jobs.election.rules.rule import Rule, Scores
@@ -56,6 +56,8 @@ def round_documents(spec: ElectionSpec, rounds: Sequence[Round]) -> list[dict[st
                 [scores - factor * one.standard_errors, scores + factor * one.standard_errors], axis=1
             ),
         }
+        if isinstance(one.contest, FirstChoice) and one.randomizer != "ball":
+            document["includes"] = "an equal part of the ballots that place nobody first among these"
         if isinstance(one.contest, Duels):
             document["pairs"] = [[names[first], names[second]] for first, second in one.contest.pairs]
         if isinstance(spec.rule, SingleTransferableVote):
@@ -78,29 +80,39 @@ def active_of(one: Round, rule: Rule) -> tuple[int, ...]:
     return rule.everybody
 
 
-def estimated_margin(rule: Rule, rounds: Sequence[Round]) -> tuple[float | None, str]:
+def estimated_margin(rule: Rule, rounds: Sequence[Round], ballots: int) -> tuple[float | None, str]:
     """Return about how many ballots the race was decided by, as the estimated scores have it, and what that is.
 
-    An estimate from scores alone: half of the gap that the winner led by, where the rule decided last.
+    From scores alone. Where a rule decides in steps it is the margin of the last, and the race may have been closer
+    before: see `jobs.election.assurance` for what can be concluded. Noise may make it more than there are ballots.
     """
     if not rounds:
         return None, "nothing was asked"
-    final = rounds[-1]
+    margin, meaning = _margin(rule, rounds[-1])
+    return None if margin is None else min(margin, float(ballots)), meaning
+
+
+def _margin(rule: Rule, final: Round) -> tuple[float | None, str]:
+    """Return the margin that the last question's answer tells."""
     scores = final.scores
     if isinstance(final.contest, Duels):
-        if rule.name == "maximin":
+        if isinstance(rule, Maximin):
             ranked = -np.sort(-worst_duels(rule.candidates, scores))
-            return float(ranked[0] - ranked[1]) / 4, "a quarter of the gap of the two best worst duels"
-        if rule.name == "condorcet":
+            return float(
+                ranked[0] - ranked[1]
+            ) / 4, "a quarter of the gap of the two best worst duels: at least"
+        if isinstance(rule, Condorcet):
             return _condorcet_margin(rule, final.contest, scores)
-        return abs(float(scores[-1])) / 2, "half of the margin of the last duel"
+        if len(final.contest.pairs) > 1:
+            return None, "not told by the duels of this rule"
+        return abs(float(scores[0])) / 2, "half of the margin of the last duel: at most"
     ranked = -np.sort(-scores)
     gap = float(ranked[0] - ranked[1])
     if isinstance(rule, Scoring):
         span = 2 * float(rule.weights[0] - rule.weights[-1])
-        return gap / span, "the gap of the two best, by what one ballot can swing"
+        return gap / span, "the gap of the two best, by what one ballot can swing: at least"
     if isinstance(rule, SingleTransferableVote):
-        return gap / 2, "half of the gap of the last round"
+        return gap / 2, "half of the gap of the last round: at most"
     return gap / 2, "half of the gap of the two best"
 
 

@@ -43,7 +43,7 @@ def default_shares(rule: Rule) -> tuple[int, ...]:
     ((1, 2, 4, 8), (3, 1, 1, 5))
     """
     rounds = rule.most_rounds
-    if isinstance(rule, Condorcet) and rule.candidates > 1:
+    if isinstance(rule, Condorcet) and rule.candidates > 2:
         left, duels = rule.candidates, []
         while left > 1:
             duels.append(left // 2)

@@ -11,26 +11,27 @@ pass over the ballots, or one a round.
 from __future__ import annotations
 
 from decimal import Decimal
-from typing import Any
+from typing import Any, TypeAlias
 
 from jobs.election.central import draw_outcome
 from jobs.election.check import check_data
 from jobs.election.count import Round, conduct
-from jobs.election.decisive import decisive_margin
+from jobs.election.decisive import assured, decisive_margin
 from jobs.election.document import estimated_margin, head, round_documents
 from jobs.election.interactive import AskInRounds
 from jobs.election.local import AskRelease, Release
 from jobs.election.models import release_for, rounds_for
 from jobs.election.plan import plan_election
-from jobs.election.randomizers import name_of
+from jobs.election.randomizers import name_of, sums_when_asked
 from jobs.election.spec import ElectionSpec
 from jobs.election.study import run_study
 from jobs.election.study_plan import plan_study
 from jobs.population import Data, Population
 from jobs.results import encode
 from udfs.asking import Question
-from udfs.ball import Ball
 
+_Answered: TypeAlias = tuple[int | None, tuple[Round, ...], dict[str, Any]]
+"""The winner's number or None, the rounds, and how voters were asked."""
 _BASIS = {
     "central": "the outcome was drawn by this job",
     "local": "drawn by this job",
@@ -41,6 +42,7 @@ _COVERS = {
     "local": "all that voters report",
     "interactive": "all that voters report, in all rounds",
 }
+"""Of each model, what the guarantee stands on, and what it covers."""
 
 
 class Election:
@@ -79,7 +81,7 @@ class Election:
 
     def charges(self, spec: ElectionSpec) -> list[tuple[str, Decimal]]:
         """Return epsilon for a ballot; nothing for reports that are here already, or where one candidate stands."""
-        if spec.study is not None or spec.collected is not None or spec.rule.outcomes == 1 or spec.rule.candidates == 1:
+        if spec.study is not None or spec.collected is not None or spec.rule.outcomes == 1:
             return []
         return [("ballot", spec.privacy.epsilon)]
 
@@ -103,45 +105,60 @@ class Election:
         ballots, model = population.rows, spec.privacy.model
         if model == "central":
             winner = 0 if spec.rule.candidates == 1 else draw_outcome(spec, population)
-            document = head(spec, winner, ballots)
-            return document | {
+            return head(spec, winner, ballots) | {
                 "decisive_margin": decisive_margin(spec, ballots),
                 "selection": spec.privacy.selection,
                 "score": spec.privacy.score,
             }
-        asked: dict[str, Any]
-        if model == "interactive":
-            rounds = rounds_for(spec, ballots, population.public_seed)
-            winner, held = conduct(spec.rule.rounds(), AskInRounds(rounds, population, spec.question))
-            asked = {
-                "randomizer": spec.privacy.randomizer,
-                "rounds": spec.privacy.rounds,
-                "shares": rounds.shares if rounds.share_voters else None,
+        ask = self._ask_in_rounds if model == "interactive" else self._ask_once
+        winner, held, told = ask(spec, population)
+        margin, meaning = estimated_margin(spec.rule, held, ballots)
+        return (
+            head(spec, winner, ballots)
+            | told
+            | {
+                "decisive_margin": decisive_margin(spec, ballots, population.metadata, held),
+                "assured": assured(spec, winner, ballots, population.metadata, held),
+                "estimated_margin": margin,
+                "estimated_margin_is": meaning,
+                "rounds": round_documents(spec, held),
             }
-        else:
-            seed = bytes(32) if spec.collected is not None else population.public_seed
-            release = release_for(spec, ballots, seed, population.metadata)
-            winner, held = self._one_round(spec, release, population)
-            asked = {
-                "randomizer": [*map(name_of, release.mechanisms.values())],
-                "reason": release.reason,
-            }
-        margin, meaning = estimated_margin(spec.rule, held)
-        return head(spec, winner, ballots) | {
-            "asked": asked,
-            "decisive_margin": decisive_margin(spec, ballots, population.metadata, held),
-            "estimated_margin": margin,
-            "estimated_margin_is": meaning,
-            "rounds": round_documents(spec, held),
-        }
+        )
 
-    def _one_round(
+    def _ask_in_rounds(self, spec: ElectionSpec, population: Population) -> _Answered:
+        """Ask voters anew for every question of the rule."""
+        rounds = rounds_for(spec, population.rows, population.public_seed)
+        winner, held = conduct(spec.rule.rounds(), AskInRounds(rounds, population, spec.question))
+        shares = rounds.shares if rounds.share_voters else None
+        return (
+            winner,
+            held,
+            {
+                "asked": {
+                    "randomizer": spec.privacy.randomizer,
+                    "rounds": spec.privacy.rounds,
+                    "shares": shares,
+                    "public_seed": rounds.seed.hex(),
+                }
+            },
+        )
+
+    def _ask_once(self, spec: ElectionSpec, population: Population) -> _Answered:
+        """Ask everybody once, or read what was reported, and let the rule ask of that."""
+        seed = bytes(32) if spec.collected is not None else population.public_seed
+        release = release_for(spec, population.rows, seed, population.metadata)
+        winner, held = self._count_release(spec, release, population)
+        seeds = {} if spec.collected is not None else {"public_seed": seed.hex()}
+        asked = {"randomizer": [*map(name_of, release.mechanisms.values())], "reason": release.reason}
+        return winner, held, {"asked": asked | seeds} | release.reading
+
+    def _count_release(
         self, spec: ElectionSpec, release: Release, population: Population
     ) -> tuple[int | None, tuple[Round, ...]]:
-        """Ask everybody once, or read what was reported, and let the rule ask of that."""
+        """Add the reports of a release up, and count by them."""
         if spec.rule.candidates == 1:
             return 0, ()
-        partly = any(isinstance(one, Ball) and not one.sums_all for one in release.mechanisms.values())
+        partly = any(map(sums_when_asked, release.mechanisms.values()))
         reports: Population | None = None
         if spec.collected is not None:
             sums, reports = population.ask(release.collected(), "count reports"), population

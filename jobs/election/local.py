@@ -10,13 +10,13 @@ papers/private-voting, section 4 and appendices D to F: algorithms 1, 2 and 4.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from typing import Any
 
 from jobs.election.count import Round
 from jobs.election.interactive import split
-from jobs.election.randomizers import ScoreMechanism, Setting, choose, name_of, options
+from jobs.election.randomizers import ScoreMechanism, Setting, choose, name_of, options, sums_when_asked
 from jobs.election.rules import Runoff
 from jobs.election.rules.rule import Rule
 from jobs.population import Population
@@ -28,6 +28,7 @@ from udfs.choice import SampledChoice
 from udfs.contests import Contest, Duels, EveryFirstChoice, FirstChoice
 from udfs.errors import SchemaError, SpecError
 from udfs.randomizer import Counts
+from udfs.streams import derive_key
 
 
 @dataclass(frozen=True)
@@ -40,10 +41,13 @@ class Release:
         By the names of their columns; what is sampled has two, `question` and `answer`.
     reason : str
         Why they are these.
+    reading : dict of str to str
+        How ballots were read, where reports that were collected say so: `invalid` and `shared`.
     """
 
     mechanisms: dict[str, ScoreMechanism]
     reason: str
+    reading: dict[str, str] = field(default_factory=dict)
 
     def asks(self, question: BallotQuestion) -> list[Ask]:
         """Return what every voter is asked."""
@@ -75,7 +79,7 @@ def plan_release(rule: Rule, wanted: str, epsilon: Decimal, seed: bytes, ballots
     setting = Setting(rule.candidates, epsilon, seed)
     if isinstance(rule, Runoff) and rule.candidates > 2:
         return _release_runoff(rule, wanted, setting, ballots)
-    contest = Duels.of_all(2) if isinstance(rule, Runoff) else rule.release()[0]
+    *_, contest = rule.release()  # of two candidates, a runoff is its duel
     if isinstance(contest, EveryFirstChoice) and rule.candidates == 2:
         contest = FirstChoice((0, 1))
     mechanism, reason = choose(contest, wanted, setting, ballots)
@@ -88,7 +92,10 @@ def _release_runoff(rule: Runoff, wanted: str, setting: Setting, ballots: int) -
     half = replace(setting, epsilon=split(setting.epsilon, 2))
     pairs = Duels.of_all(rule.candidates).pairs
     sets, weights = (rule.everybody, *pairs), (len(pairs), *(1,) * len(pairs))
-    of_first, of_duels = options(first, half), options(duels, half)
+    of_first, of_duels = (
+        options(contest, replace(half, seed=derive_key(setting.seed, name)))
+        for name, contest in (("first choices", first), ("duels", duels))
+    )
     found: dict[str, dict[str, ScoreMechanism]] = {
         "sampled": {"answer": SampledChoice(rule.candidates, sets, weights, setting.epsilon, setting.seed)}
     }
@@ -140,7 +147,7 @@ class AskRelease:
         name, mechanism = answering(self.mechanisms, contest)
         self.asked += 1
         counts = self.sums[name]
-        if isinstance(mechanism, Ball) and not mechanism.sums_all:
+        if sums_when_asked(mechanism):
             counts = self._add_up(name, mechanism, contest)
         estimate = mechanism.estimate(contest, counts, self.ballots)
         asked, fewest = int(mechanism.asked(contest, counts).sum()), mechanism.fewest(contest, counts)
@@ -192,9 +199,11 @@ def release_of(metadata: Sequence[dict[str, Any]], candidates: Sequence[str | in
     """
     found = [entry.get("ballots") for entry in metadata]
     if not found or not isinstance(found[0], dict):
-        raise SchemaError("collected", "needs reports whose footers say how they were made", "other files")
+        remedy = "take files of reports as an election wrote them"
+        raise SchemaError("collected", "needs reports whose footers say how they were made", "others", remedy)
     if any(one != found[0] for one in found):
-        raise SchemaError("collected", "needs reports that were made in one way", "footers that differ")
+        remedy = "take those of one election"
+        raise SchemaError("collected", "needs reports that were made alike", "footers that differ", remedy)
     if found[0].get("candidates") != list(candidates):
         raise SchemaError(
             "election.candidates",
@@ -202,4 +211,5 @@ def release_of(metadata: Sequence[dict[str, Any]], candidates: Sequence[str | in
             f"{len(candidates)} others, or in another order",
             "take them from the footer's canvass entry",
         )
-    return Release(dict(reports_of(found[0])), "as the reports' footers say")
+    reading = {key: str(found[0].get(key)) for key in ("invalid", "shared")}
+    return Release(dict(reports_of(found[0])), "as the reports' footers say", reading)

@@ -7,15 +7,13 @@ from collections.abc import Sequence
 from decimal import Decimal
 from typing import Any
 
-from jobs.election.classical import QUESTIONS
-from jobs.election.count import preview
+from jobs.election.count import QUESTIONS, preview
 from jobs.election.decisive import decisive_margin
 from jobs.election.local import Release, answering
 from jobs.election.models import release_for, rounds_for
-from jobs.election.randomizers import ScoreMechanism, name_of
+from jobs.election.randomizers import ScoreMechanism, name_of, sums_when_asked
 from jobs.election.spec import ElectionSpec
 from jobs.population import Data
-from udfs.ball import Ball
 from udfs.choice import SampledChoice
 from udfs.contests import Contest, Duels
 
@@ -112,7 +110,7 @@ def _passes(spec: ElectionSpec, release: Release) -> list[tuple[str, str]]:
     return [
         (f"question {place}", column)
         for place, (column, mechanism) in enumerate(asked, 1)
-        if isinstance(mechanism, Ball) and not mechanism.sums_all
+        if sums_when_asked(mechanism)
     ]
 
 
@@ -124,7 +122,8 @@ def _written(spec: ElectionSpec, release: Release, data: Data) -> int:
     for mechanism in release.mechanisms.values():
         if isinstance(mechanism, SampledChoice):
             widest = max(map(len, mechanism.contests))
-            bits += 8 * math.ceil(widest / 8) + math.ceil(math.log2(len(mechanism.contests) or 1))
+            answer = math.ceil(math.log2(widest)) if mechanism.column.single else 8 * math.ceil(widest / 8)
+            bits += answer + math.ceil(math.log2(len(mechanism.contests)))
         else:
             bits += 1
     return data.rows * bits // 8 + data.column_bytes.get(spec.population.id or "", 0)

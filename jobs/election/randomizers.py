@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import Any, Protocol, TypeAlias
+from typing import Any, Protocol, TypeAlias, TypeGuard
 
 import numpy as np
 import numpy.typing as npt
@@ -166,6 +166,11 @@ def name_of(mechanism: ScoreMechanism) -> str:
     """Return what specs call a randomizer."""
     if isinstance(mechanism, Ball):
         return "ball" if mechanism.transform is None else "ellipsoid"
-    if isinstance(mechanism, SampledChoice) and len(mechanism.contests) == 1:
-        return "subset-selection"
-    return "sampled"
+    if isinstance(mechanism, SampledChoice):
+        return "subset-selection" if len(mechanism.contests) == 1 else "sampled"
+    return mechanism.mechanism
+
+
+def sums_when_asked(mechanism: ScoreMechanism) -> TypeGuard[Ball]:
+    """Tell whether reports are passed over again for each contest: all that one may ask for is too much to sum."""
+    return isinstance(mechanism, Ball) and not mechanism.sums_all

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import unicodedata
 from collections import Counter
 from decimal import Decimal
@@ -10,11 +11,12 @@ from functools import cached_property
 from itertools import pairwise
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import BeforeValidator, Field, PlainSerializer, model_validator
+from pydantic import AfterValidator, BeforeValidator, Field, PlainSerializer, WithJsonSchema, model_validator
 
 from jobs.election.rules import RULES, Scoring
 from jobs.election.rules.rule import Rule
 from jobs.election.study_spec import ElectionStudyTable
+from jobs.election.surrogates import SURROGATES
 from jobs.spec import Epsilon, PopulationTable, Spec, Table, Text
 from udfs.ballots import BallotQuestion
 from udfs.contests import MOST_IN_EVERY_SET
@@ -27,10 +29,22 @@ def _as_tuple(value: Any) -> Any:
 
 
 def _as_name(value: Any) -> str | int:
-    """Return a candidate's name, in one of the encodings that accents have."""
+    """Return a candidate's name, with accents in the encoding that all names are brought to (NFC)."""
     if isinstance(value, bool) or not isinstance(value, str | int):
         raise SpecError("", "must be text or a whole number", f"{type(value).__name__} {value!r}")
-    return unicodedata.normalize("NFC", value) if isinstance(value, str) else value
+    if isinstance(value, int):
+        return value
+    if any(unicodedata.category(sign) == "Cc" for sign in value):
+        raise SpecError("", "must be text without control characters", repr(value)[:80])
+    return unicodedata.normalize("NFC", value)
+
+
+def _known_rule(name: str) -> str:
+    if name not in RULES:
+        near = difflib.get_close_matches(name, RULES, 1)
+        remedy = f'did you mean "{near[0]}"?' if near else "known are " + ", ".join(RULES)
+        raise SpecError("", "must be a voting rule", repr(name)[:80], remedy)
+    return name
 
 
 def _as_probability(value: Any) -> Decimal:
@@ -52,12 +66,14 @@ Weight = Annotated[
     PlainSerializer(str, return_type=str),
 ]
 
-RuleName = Literal["plurality", "borda", "veto", "scoring", "condorcet", "maximin", "runoff", "stv"]
-BY_FIRST_CHOICE = ("plurality", "runoff", "stv")
-"""Rules that count whoever stands alone in front: a shared rank is an overvote to them."""
+RuleName = Annotated[
+    str, AfterValidator(_known_rule), WithJsonSchema({"type": "string", "enum": list(RULES)})
+]
 _LEAST_FAILURE = Decimal("1e-100")
+MOST_FOR_STV_MARGIN = 16
+"""Of more candidates, finding the margin can take for ever; it is NP-hard."""
 REPORT_COLUMNS = ("question", "answer", "bit", "first_choice_bit", "duels_bit")
-WITH_SURROGATE = ("condorcet", "maximin")
+"""What reports are called in their files: see `jobs.election.local`."""
 
 
 class BallotsTable(PopulationTable):
@@ -73,7 +89,9 @@ class BallotsTable(PopulationTable):
     @model_validator(mode="after")
     def _one_layout(self) -> Self:
         if self.ranking is not None and self.ranks is not None:
-            raise SpecError("ranks", "give the column of rankings or the columns of ranks", "both")
+            raise SpecError(
+                "ranks", "must not stand beside ranking: ballots have one layout", "both", "keep one"
+            )
         if self.ranks is not None and (not self.ranks or len(set(self.ranks)) != len(self.ranks)):
             raise SpecError("ranks", "must be columns that differ", f"{len(self.ranks)} columns")
         return self
@@ -102,18 +120,32 @@ class ElectionTable(Table):
     @model_validator(mode="after")
     def _goes_together(self) -> Self:
         if len(set(self.candidates)) != len(self.candidates):
-            raise SpecError("candidates", "each candidate must stand once", f"{len(self.candidates)} names")
+            twice = [str(name) for name, times in Counter(self.candidates).items() if times > 1]
+            raise SpecError("candidates", "each candidate must stand once", f"{', '.join(twice)} twice")
         if self.tie_order is not None and Counter(self.tie_order) != Counter(self.candidates):
-            raise SpecError("tie_order", "must hold all candidates once", f"{len(self.tie_order)} names")
+            ours, theirs = Counter(self.candidates), Counter(self.tie_order)
+            odd = sorted({str(name) for name in (ours - theirs) | (theirs - ours)})
+            raise SpecError(
+                "tie_order", "must hold all candidates once", f"{', '.join(odd)} in one of the two alone"
+            )
         if (self.weights is None) == (self.rule == "scoring"):
-            raise SpecError("weights", "scoring, and no other rule, needs weights", f"rule {self.rule}")
+            raise SpecError(
+                "weights",
+                "must be given for scoring, and for no other rule",
+                f"rule {self.rule} {'without' if self.weights is None else 'with'} them",
+                "give one a place, best first" if self.weights is None else "take them out",
+            )
         if self.weights is not None:
             self._check_weights(self.weights)
         return self
 
     def _check_weights(self, weights: tuple[Fraction, ...]) -> None:
         if len(weights) != len(self.candidates):
-            raise SpecError("weights", "must be one a place", f"{len(weights)} for {len(self.candidates)}")
+            raise SpecError(
+                "weights",
+                "must be as many as there are candidates, one a place",
+                f"{len(weights)} for {len(self.candidates)}",
+            )
         if any(later > sooner for sooner, later in pairwise(weights)):
             raise SpecError("weights", "must not rise from place to place", "weights that rise")
         if len(weights) > 1 and weights[0] == weights[-1]:
@@ -146,7 +178,7 @@ class PrivacyTable(Table):
     )
 
 
-class CollectedBallots(Table):
+class CollectedTable(Table):
     """The rows hold reports on ballots, as this project writes them."""
 
     design: Literal["ballots"]
@@ -159,25 +191,35 @@ class ElectionSpec(Spec):
     population: BallotsTable
     election: ElectionTable
     privacy: PrivacyTable
-    collected: CollectedBallots | None = None
+    collected: CollectedTable | None = None
     study: ElectionStudyTable | None = None
 
     @model_validator(mode="after")
     def _check_whole(self) -> Self:
         table, privacy = self.population, self.privacy
         if self.collected is None and table.ranking is None and table.ranks is None:
-            raise SpecError("population.ranking", "is required, or population.ranks", "nothing")
+            raise SpecError(
+                "population.ranking",
+                "is required, or population.ranks",
+                "nothing",
+                "name the ballots' columns",
+            )
         if self.collected is not None and (table.ranking is not None or table.ranks is not None):
-            raise SpecError("population.ranking", "is not read where reports were collected", "a column")
+            raise SpecError(
+                "population.ranking", "is not read where reports were collected", "a column", "take it out"
+            )
         if table.id is not None and table.id in (table.ranking, *(table.ranks or ())):
             raise SpecError("population.id", "the column of ids must hold no ranks", table.id)
         if table.id in REPORT_COLUMNS:
-            raise SpecError("population.id", "must not be named as reports are", str(table.id))
+            raise SpecError(
+                "population.id", "must not be called what reports are", table.id, "rename the column"
+            )
         if self.collected is not None and privacy.model != "local":
             raise SpecError("privacy.model", "collected reports are local", privacy.model, 'set "local"')
-        if privacy.score == "polynomial" and self.election.rule not in WITH_SURROGATE:
+        if privacy.score == "polynomial" and type(self.rule) not in SURROGATES:
+            known = ", ".join(kind.name for kind in SURROGATES)
             raise SpecError(
-                "privacy.score", "only condorcet and maximin have another score", self.election.rule
+                "privacy.score", f"must be exact but for {known}", f"rule {self.rule.name}", 'set "exact"'
             )
         if privacy.shares is not None:
             self._check_shares(privacy.shares)
@@ -185,6 +227,14 @@ class ElectionSpec(Spec):
             _ = self.question
         if self.study is not None:
             self._check_study(self.study)
+        exact = "central" in self._models and self.privacy.score == "exact"
+        if exact and self.election.rule == "stv" and len(self.election.candidates) > MOST_FOR_STV_MARGIN:
+            raise SpecError(
+                "election.candidates",
+                f"the exact margin of STV is searched for at most {MOST_FOR_STV_MARGIN}",
+                f"{len(self.election.candidates)}",
+                'ask in rounds: privacy.model = "interactive"',
+            )
         everything = "local" in self._models and self.election.rule == "stv" and self.collected is None
         if everything and len(self.election.candidates) > MOST_IN_EVERY_SET:
             raise SpecError(
@@ -205,7 +255,9 @@ class ElectionSpec(Spec):
         if self.collected is not None:
             raise SpecError("study", "a study draws reports of its own", "collected reports")
         if privacy.randomizer not in ("auto", "ball"):
-            raise SpecError("study", "needs a randomizer for every rule", privacy.randomizer, 'use "auto" or "ball"')
+            raise SpecError(
+                "study", "needs a randomizer for every rule", privacy.randomizer, 'use "auto" or "ball"'
+            )
         if privacy.shares is not None or privacy.score != "exact":
             raise SpecError("study", "sets voters' shares and scores by itself", "privacy.shares or .score")
 
@@ -216,7 +268,12 @@ class ElectionSpec(Spec):
     def _check_shares(self, shares: tuple[int, ...]) -> None:
         rounds = self.rule.most_rounds
         if self.privacy.model != "interactive" or self.privacy.rounds != "share-voters":
-            raise SpecError("privacy.shares", "are of voters who are shared among rounds", "another model")
+            raise SpecError(
+                "privacy.shares",
+                "are for voters who are shared among rounds",
+                f"model {self.privacy.model}, rounds {self.privacy.rounds}",
+                'take them out, or set model = "interactive" and rounds = "share-voters"',
+            )
         if len(shares) != rounds or any(share < 1 for share in shares) or sum(shares) > 1 << 40:
             raise SpecError(
                 "privacy.shares",
@@ -242,7 +299,7 @@ class ElectionSpec(Spec):
         """What a rank of several is."""
         if self.election.shared != "auto":
             return self.election.shared
-        return "overvote" if self.election.rule in BY_FIRST_CHOICE else "tie"
+        return "overvote" if self.rule.counts_first_choices else "tie"
 
     @cached_property
     def question(self) -> BallotQuestion:

@@ -5,20 +5,12 @@ from __future__ import annotations
 import math
 from typing import Any, TypeVar
 
+from jobs.election import rules
 from jobs.guarantee import collected
 
 Text = TypeVar("Text", bound=str)
 
-RULES = {
-    "plurality": "plurality",
-    "borda": "the Borda count",
-    "veto": "veto",
-    "scoring": "a scoring rule",
-    "condorcet": "the Condorcet rule",
-    "maximin": "maximin",
-    "runoff": "plurality with runoff",
-    "stv": "single transferable vote",
-}
+RULES = {name: kind.title for name, kind in rules.RULES.items()}
 """How each rule is named in a sentence."""
 INVALID = {
     "truncate": "a ballot is cut where it first breaks the rules",
@@ -111,51 +103,67 @@ def margin_of(result: dict[str, Any]) -> str:
     'The race was decided by an estimated 2,027 of 312,771 ballots; with 95\xa0% probability the answer is right wherever that is at least 1,850.'
     >>> margin_of({"model": "central", "ballots": 100, "decisive_margin": margin | {"value": 7}})
     'With 95\xa0% probability the answer is right wherever at least 7 of the 100 ballots decided the race.'
+    >>> margin_of({"model": "central", "ballots": 5, "decisive_margin": margin | {"value": 7}})
+    'For the right answer with 95\xa0% probability it takes a margin of 7 ballots, and there are 5.'
     """
     decisive = result.get("decisive_margin")
     if not isinstance(decisive, dict) or "value" not in decisive:
         return ""
     least = _number(decisive["value"])
+    often = f"{_percent(decisive)} probability"
     if least is None:
-        return f"No margin is known from which on the answer is right with {_percent(decisive)} probability."
+        return f"No margin is known from which on the answer is right with {often}."
     if least <= 0:
         return "There was only one possible outcome, and the answer is right."
-    right = f"with {_percent(decisive)} probability the answer is right wherever"
-    at_least = f"at least {bound(least)}"
     ballots, estimate = result.get("ballots"), _number(result.get("estimated_margin"))
-    if result.get("model") == "central" or estimate is None:
-        return f"{right[0].upper()}{right[1:]} {at_least} of the {count(ballots)} ballots decided the race."
+    if result.get("model") != "central" and estimate is not None:
+        side = str(result.get("estimated_margin_is", "")).partition(": ")[2]
+        return (
+            f"The race was decided by an estimated {count(estimate)} of {count(ballots)} ballots"
+            f"{side and f', {side}'};"
+            f" with {often} the answer is right wherever that is at least {bound(least)}."
+        )
+    if _is_beyond(least, ballots):
+        few = _too_few(often, least, ballots)
+        return f"{few[0].upper()}{few[1:]}"
     return (
-        f"The race was decided by an estimated {count(estimate)} of {count(ballots)} ballots;"
-        f" {right} that is {at_least}."
+        f"With {often} the answer is right wherever at least {bound(least)} of the {count(ballots)} ballots"
+        " decided the race."
     )
 
 
 def verdict_of(result: dict[str, Any]) -> str:
-    """Return what follows from the two margins, in a sentence; empty where nothing does.
+    r"""Return what follows from the margins and the scores, in a sentence; empty where nothing does.
 
     Examples
     --------
-    >>> result = {"ballots": 9000, "estimated_margin": 127, "decisive_margin": {"value": 900}}
+    >>> result = {"ballots": 9000, "assured": False, "decisive_margin": {"value": 900, "failure_probability": 0.05}}
     >>> verdict_of(result)
-    'By this estimate the race was too close to be sure of the answer.'
+    'The scores leave other outcomes possible: the race was too close to be sure of the answer.'
+    >>> verdict_of(result | {"assured": True})
+    'The scores leave no other outcome: with 95\xa0% probability the answer is right.'
     >>> verdict_of(result | {"ballots": 800})
     'So few ballots cannot decide any race for sure at this ε: take the answer for a guess.'
     """
-    decisive, ballots = result.get("decisive_margin"), _number(result.get("ballots"))
-    least = _number(decisive.get("value")) if isinstance(decisive, dict) else None
-    if least is None or least <= 0:
+    decisive = result.get("decisive_margin")
+    if not isinstance(decisive, dict):
         return ""
-    if ballots is not None and least > ballots:
+    least, assured = _number(decisive.get("value")), result.get("assured")
+    if least is not None and least <= 0:
+        return ""
+    if assured is True:
+        return (
+            f"The scores leave no other outcome: with {_percent(decisive)} probability the answer is right."
+        )
+    if least is None:
+        return ""
+    if _is_beyond(least, result.get("ballots")):
         return "So few ballots cannot decide any race for sure at this ε: take the answer for a guess."
     if result.get("model") == "central":
         return "How many did is not told: the outcome is all that leaves."
-    estimate = _number(result.get("estimated_margin"))
-    if estimate is None:
-        return "The margin of this race was not estimated."
-    if estimate >= least:
-        return "By this estimate the race was decisive."
-    return "By this estimate the race was too close to be sure of the answer."
+    if assured is False:
+        return "The scores leave other outcomes possible: the race was too close to be sure of the answer."
+    return ""
 
 
 def need_of(decisive: Any, ballots: Any) -> str:
@@ -165,13 +173,20 @@ def need_of(decisive: Any, ballots: Any) -> str:
     --------
     >>> need_of({"value": 1850, "failure_probability": 0.05}, 312771)
     'A race is decided right with 95\xa0% probability wherever at least 1,850 of the 312,771 ballots decide it.'
+    >>> need_of({"value": 30621, "failure_probability": 0.05}, 30000)
+    'No race of so few ballots can be decided for sure: for the right answer with 95\xa0% probability it takes a margin of 30,621 ballots, and there are 30,000.'
     """
-    if not isinstance(decisive, dict) or _number(decisive.get("value")) is None:
+    if not isinstance(decisive, dict) or "value" not in decisive:
         return ""
-    if decisive["value"] <= 0:
+    least, often = _number(decisive["value"]), f"{_percent(decisive)} probability"
+    if least is None:
+        return f"No margin is known from which on a race is decided right with {often}."
+    if least <= 0:
         return "There is only one possible outcome."
-    often = f"with {_percent(decisive)} probability wherever at least {bound(decisive['value'])}"
-    return f"A race is decided right {often} of the {count(ballots)} ballots decide it."
+    if _is_beyond(least, ballots):
+        return f"No race of so few ballots can be decided for sure: {_too_few(often, least, ballots)}"
+    of_all = f"wherever at least {bound(least)} of the {count(ballots)} ballots decide it"
+    return f"A race is decided right with {often} {of_all}."
 
 
 def order_decides(result: dict[str, Any], place: int) -> bool:
@@ -254,6 +269,16 @@ def count(value: Any) -> str:
     """
     number = _number(value)
     return _NO_NUMBER if number is None else f"{number:,.0f}"
+
+
+def _is_beyond(least: float, ballots: Any) -> bool:
+    """Tell whether no race of so many ballots has such a margin."""
+    number = _number(ballots)
+    return number is not None and least > number
+
+
+def _too_few(often: str, least: float, ballots: Any) -> str:
+    return f"for the right answer with {often} it takes a margin of {bound(least)} ballots, and there are {count(ballots)}."
 
 
 def _percent(decisive: dict[str, Any]) -> str:

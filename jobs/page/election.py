@@ -4,17 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from markupsafe import Markup
-
 from jobs.election import words as told
 from jobs.guarantee import collected
 from jobs.page import words
 from jobs.page.election_rounds import view_rounds
 from jobs.page.election_scores import Round, read_rounds
-from jobs.page.survey import _budget, view_provenance, view_times
+from jobs.page.parts import view_bound, view_budget, view_provenance, view_times
 from jobs.page.values import epsilon_of, mapping, sequence
 
-_WORDLESS = 1e6
 _CENTRAL = (
     *("outcome", "rule", "ballots", "candidates", "tie_order"),
     *("decisive_margin", "selection", "score", "invalid", "shared"),
@@ -25,6 +22,7 @@ _QUESTIONS = {
     "duels": "Duels: whom of these two do you place higher?",
     "points": "Points: what place do you give to each of the candidates?",
 }
+"""What a voter was asked, by what documents call it."""
 
 
 def view_election(document: dict[str, Any]) -> dict[str, Any]:
@@ -54,11 +52,11 @@ def view_election(document: dict[str, Any]) -> dict[str, Any]:
         "margin": told.margin_of(result),
         "verdict": told.verdict_of(result),
         "gauge": _gauge(result),
-        "budget": _budget(privacy),
+        "budget": view_budget(privacy),
         **view_rounds(rounds, winner, ballots),
         "asked": _asked(rounds, ballots),
         "questions": [
-            words_ for name, words_ in _QUESTIONS.items() if any(name == one.question for one in rounds)
+            text for name, text in _QUESTIONS.items() if any(name == one.question for one in rounds)
         ],
         "settings": _settings(document, result, rounds),
         "times": view_times(seconds),
@@ -77,10 +75,7 @@ def _guarantee(privacy: dict[str, Any]) -> dict[str, Any] | None:
     """Return the one sentence in parts, and whether there is a guarantee."""
     if "epsilon" not in privacy:
         return None
-    epsilon, bound = words.finite(privacy["epsilon"]), None
-    if epsilon is not None and epsilon >= 0:
-        about = f" ≈ {words.times(epsilon)}" if epsilon < _WORDLESS else ""
-        bound = Markup("e<sup>{}</sup>{}").format(words.bound(epsilon), about)
+    bound = view_bound(privacy["epsilon"])
     before, claim, after = told.guarantee_of(privacy, bound)
     return {
         "before": before,

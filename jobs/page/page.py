@@ -17,6 +17,7 @@ from markupsafe import Markup
 
 from jobs.page import words
 from jobs.page.election import view_election
+from jobs.page.election_study import view_election_study
 from jobs.page.sheet import settings
 from jobs.page.study import view_study
 from jobs.page.survey import view_survey
@@ -99,6 +100,33 @@ def render_election(document: dict[str, Any]) -> bytes:
     with settings():
         view = view_election(document)
     return _filled("election.html.j2", view)
+
+
+def render_election_study(document: dict[str, Any]) -> bytes:
+    """Return the page of a study of decisive margins.
+
+    Parameters
+    ----------
+    document : dict
+        What result.json holds: plain JSON values, any number of which may be null.
+
+    Returns
+    -------
+    bytes
+        HTML in UTF-8: the same bytes for the same document.
+
+    Notes
+    -----
+    Runs on the driver. Privacy: a study is of public data, and protects nothing. Cost: some 100 ms a rule; else
+    as `render_survey`.
+
+    References
+    ----------
+    papers/private-voting, table 1.
+    """
+    with settings():
+        view = view_election_study(document)
+    return _filled("election_study.html.j2", view)
 
 
 def _filled(template: str, view: dict[str, Any]) -> bytes:

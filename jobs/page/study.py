@@ -6,9 +6,9 @@ from typing import Any
 
 from jobs.page import figures, words
 from jobs.page.curves import stroke_legend
+from jobs.page.parts import view_provenance, view_times
 from jobs.page.replicated import Study, Target, mechanism_words
 from jobs.page.study_figures import STROKES, by_epsilon, view_guess, view_proportions, view_replicated
-from jobs.page.survey import view_provenance, view_times
 from jobs.page.theorems import view_theorems
 from jobs.page.values import mapping, sequence
 

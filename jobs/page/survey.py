@@ -4,16 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from markupsafe import Markup
-
 from jobs.guarantee import collected, guarantee, not_covered
 from jobs.page import figures, words
 from jobs.page.derived import view_cheating, view_groups, view_joint, view_regression, view_statistic
+from jobs.page.parts import view_bound, view_budget, view_provenance, view_times
 from jobs.page.scales import Series
 from jobs.page.values import epsilon_of, filled, mapping, mappings, numbers, pairs, sequence
-
-_WORDLESS = 1e6
-"""From this epsilon on, what e to it is says nothing to anybody."""
 
 
 def view_survey(document: dict[str, Any]) -> dict[str, Any]:
@@ -32,7 +28,7 @@ def view_survey(document: dict[str, Any]) -> dict[str, Any]:
         "sampling": result.get("sampling"),
         "guarantee": _guarantee(document),
         "privacy": mapping(document.get("privacy")),
-        "budget": _budget(mapping(document.get("privacy"))),
+        "budget": view_budget(mapping(document.get("privacy"))),
         "attributes": attributes,
         "any_below": any(one["below"] for one in attributes),
         "any_post": any(one["post"] for one in attributes),
@@ -54,10 +50,7 @@ def _guarantee(document: dict[str, Any]) -> dict[str, Any] | None:
     privacy = mapping(document.get("privacy"))
     if "epsilon" not in privacy:
         return None
-    epsilon, bound = words.finite(privacy["epsilon"]), None
-    if epsilon is not None and epsilon >= 0:
-        about = f" ≈ {words.times(epsilon)}" if epsilon < _WORDLESS else ""
-        bound = Markup("e<sup>{}</sup>{}").format(words.bound(epsilon), about)
+    bound = view_bound(privacy["epsilon"])
     before, claim, after = guarantee(privacy, bound)
     return {
         "before": before,
@@ -67,26 +60,6 @@ def _guarantee(document: dict[str, Any]) -> dict[str, Any] | None:
         "collected": collected(privacy),
         "not_covered": not_covered(privacy, mapping(document.get("spec"))),
     }
-
-
-def _budget(privacy: dict[str, Any]) -> dict[str, Any] | None:
-    """Return the budget as parts of the limit, in per cent: spent before, by this job, and left."""
-    before, after, limit = (
-        words.finite(privacy.get(key)) for key in ("spent_before", "spent_after", "limit")
-    )
-    if after is None:
-        return None
-    before = 0.0 if before is None else before
-    budget: dict[str, Any] = {
-        "before": before,
-        "after": after,
-        "own": max(after - before, 0.0),
-        "limit": limit,
-    }
-    if limit is not None and limit > 0:
-        shares = (min(100 * before / limit, 100.0), min(100 * after / limit, 100.0))
-        budget |= {"left": max(limit - after, 0.0), "shares": [round(share, 3) for share in shares]}
-    return budget
 
 
 def _attribute(k: int, name: str, one: dict[str, Any]) -> dict[str, Any]:
@@ -150,26 +123,3 @@ def _asked(document: dict[str, Any], result: dict[str, Any]) -> list[dict[str, A
             }
         )
     return asked
-
-
-def view_times(seconds: dict[str, Any]) -> list[tuple[str, float, float]]:
-    """Return each stage with its seconds, and its part of the longest in per cent."""
-    known = [(name, time) for name, value in seconds.items() if (time := words.finite(value)) is not None]
-    longest = max((time for _, time in known), default=0.0) or 1.0
-    return [(name, time, round(100 * max(time, 0.0) / longest, 2)) for name, time in known]
-
-
-def view_provenance(document: dict[str, Any]) -> list[tuple[str, str]]:
-    """Return where a document comes from, by name, without what it does not say."""
-    population, privacy = mapping(document.get("population")), mapping(document.get("privacy"))
-    parts = {
-        "Job": " ".join(str(document[key]) for key in ("job", "version") if document.get(key) is not None),
-        "Population": population.get("name"),
-        "Fingerprint of the input (keyed)": population.get("fingerprint"),
-        "Privacy model": privacy.get("model"),
-        "Neighbours": privacy.get("neighbours"),
-        "Basis": privacy.get("basis"),
-        "Covers": privacy.get("covers"),
-        "Roles": document.get("roles"),
-    }
-    return [(name, str(value)) for name, value in parts.items() if value]

@@ -10,6 +10,7 @@ from rich.text import Text
 
 from jobs.ledger import Ledger
 from jobs.show.election import show_election_plan, show_election_result
+from jobs.show.election_study import show_election_study
 from jobs.show.survey import show_survey_plan, show_survey_result
 from jobs.show.terminal import console_of_width
 
@@ -19,7 +20,10 @@ _PLANS = {"survey": show_survey_plan, "election": show_election_plan}
 
 def show_result(document: dict[str, Any], output: str, stored: bool) -> None:
     """Show a result, the guarantee, the budget, and where it is."""
-    _RESULTS[document["job"]](document, output, stored)
+    if document["job"] == "election" and "study" in document["result"]:
+        show_election_study(document, output)
+    else:
+        _RESULTS[document["job"]](document, output, stored)
 
 
 def show_plan(job: str, planned: dict[str, Any]) -> None:

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from rich import box
 from rich.table import Table
 from rich.text import Text
 
-from jobs.election.words import RULES
-from jobs.show.terminal import console_of_width
+from jobs.election.words import rule_of
+from jobs.show.terminal import console_of_width, numbers_table
 
 _MOST_LISTED = 3
 """So many duels are listed; of more, a table of all against all is shown."""
@@ -39,7 +38,7 @@ def show_count(document: dict[str, Any]) -> None:
 
 def _sentences(document: dict[str, Any]) -> list[str]:
     """Return the outcome and the margin in words."""
-    outcome, margin, rule = document["outcome"], document["margin"], RULES[document["rule"]]
+    outcome, margin = document["outcome"], document["margin"]
     ballots = f"{document['ballots']:,} ballots" + (
         f", {document['blank']:,} blank" if document["blank"] else ""
     )
@@ -49,7 +48,7 @@ def _sentences(document: dict[str, Any]) -> list[str]:
         if not margin
         else f"That changes if {margin:,} ballot{'s are' if margin > 1 else ' is'} replaced by others, and with no fewer."
     )
-    return [f"{who} by {rule}, of {ballots}.", changed]
+    return [f"{who} by {rule_of(document)}, of {ballots}.", changed]
 
 
 def _first_choices(candidates: list[Any], rounds: list[dict[str, Any]]) -> Table:
@@ -57,7 +56,7 @@ def _first_choices(candidates: list[Any], rounds: list[dict[str, Any]]) -> Table
     numbered = list(enumerate(rounds, 1))
     if len(numbered) > _MOST_ACROSS:
         numbered = numbered[:1] + numbered[1 - _MOST_ACROSS :]
-    table = _table("first choices, by round", *(str(number) for number, _ in numbered))
+    table = numbers_table("first choices, by round", *(str(number) for number, _ in numbered))
     scores = [dict(zip(one["active"], one["scores"], strict=True)) for _, one in numbered]
     for name in candidates:
         table.add_row(Text(str(name)), *(f"{own[name]:,}" if name in own else "" for own in scores))
@@ -66,7 +65,7 @@ def _first_choices(candidates: list[Any], rounds: list[dict[str, Any]]) -> Table
 
 
 def _listed_duels(one: dict[str, Any]) -> Table:
-    table = _table("duel", "for the first", "for the second", "margin")
+    table = numbers_table("duel", "for the first", "for the second", "margin")
     for (name, other), votes, margin in zip(one["pairs"], one["votes"], one["scores"], strict=True):
         table.add_row(Text(f"{name} and {other}"), *(f"{vote:,}" for vote in votes), f"{margin:+,}")
     return table
@@ -78,13 +77,13 @@ def _all_duels(candidates: list[Any], one: dict[str, Any]) -> Table:
     for (name, other), margin in zip(one["pairs"], one["scores"], strict=True):
         margins[name][other], margins[other][name] = margin, -margin
     if len(candidates) > _MOST_ACROSS:
-        table = _table("duels", "won", "tied", "lost", "worst margin")
+        table = numbers_table("duels", "won", "tied", "lost", "worst margin")
         for name, own in margins.items():
             signs = [(margin > 0) - (margin < 0) for margin in own.values()]
             ends = (str(signs.count(sign)) for sign in (1, 0, -1))
             table.add_row(Text(str(name)), *ends, f"{min(own.values()):+,}")
         return table
-    table = _table("margin over", *(str(number) for number in range(1, len(candidates) + 1)))
+    table = numbers_table("margin over", *(str(number) for number in range(1, len(candidates) + 1)))
     for number, (name, own) in enumerate(margins.items(), 1):
         row = (f"{own[other]:+,}" if other in own else "" for other in candidates)
         table.add_row(Text(f"{number} {name}"), *row)
@@ -92,15 +91,7 @@ def _all_duels(candidates: list[Any], one: dict[str, Any]) -> Table:
 
 
 def _points(one: dict[str, Any]) -> Table:
-    table = _table("points", "sum")
+    table = numbers_table("points", "sum")
     for name, points in zip(one["active"], one["scores"], strict=True):
         table.add_row(Text(str(name)), f"{points:,}")
-    return table
-
-
-def _table(first: str, *headings: str) -> Table:
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    table.add_column(first)
-    for heading in headings:
-        table.add_column(heading, justify="right")
     return table

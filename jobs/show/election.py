@@ -4,12 +4,20 @@ from __future__ import annotations
 
 from typing import Any
 
-from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
 from jobs.election import words
-from jobs.show.terminal import bar, console_of_width, numbers_table, short
+from jobs.show.terminal import (
+    bar,
+    console_of_width,
+    numbers_table,
+    say,
+    say_costs,
+    say_files,
+    say_spent,
+    short,
+)
 
 _MOST_ROWS = 12
 """Longer tables show the first rows, and say how many more there are."""
@@ -30,8 +38,8 @@ def show_election_result(document: dict[str, Any], output: str, stored: bool) ->
     """
     console, result, privacy = console_of_width(), document["result"], document["privacy"]
     epsilon, central = short(privacy["epsilon"]), result["model"] == "central"
-    _say(console, "".join(words.outcome_of(result, epsilon)))
-    _say(console, f"{words.margin_of(result)} {words.verdict_of(result)}".strip())
+    say(console, "".join(words.outcome_of(result, epsilon)))
+    say(console, f"{words.margin_of(result)} {words.verdict_of(result)}".strip())
     rounds = [] if central else result["rounds"]
     if len(rounds) > 1 and all(one["question"] == "first choices" for one in rounds):
         console.print(_eliminations(rounds))
@@ -41,18 +49,11 @@ def show_election_result(document: dict[str, Any], output: str, stored: bool) ->
     for place, one in enumerate(rounds):
         if one["tied"]:
             decided = ": the tie order decided" if words.order_decides(result, place) else " in a duel"
-            _say(console, f"In round {place + 1} {', '.join(map(str, one['tied']))} were level{decided}.")
+            say(console, f"In round {place + 1} {', '.join(map(str, one['tied']))} were level{decided}.")
     bound = None if privacy["epsilon"] is None else f"e^{epsilon}"
-    _say(console, f"{''.join(words.guarantee_of(privacy, bound))} {words.trust_of(result['model'])}")
-    limit = "no limit" if privacy["limit"] is None else f"a limit of {short(privacy['limit'])}"
-    spent = f"epsilon spent on these voters: {short(privacy['spent_after'])}, with {limit}."
-    _say(console, f"{'Stored result: nothing was drawn or charged. ' if stored else ''}{spent}")
-    for name in ("result.json", "report.html"):
-        console.print(f"{output}/{name}", markup=False, soft_wrap=True)
-
-
-def _say(console: Console, text: str) -> None:
-    console.print(text, markup=False)
+    say(console, f"{''.join(words.guarantee_of(privacy, bound))} {words.trust_of(result['model'])}")
+    say_spent(console, privacy, "these voters", stored)
+    say_files(console, output, "result.json", "report.html")
 
 
 def _scores(one: dict[str, Any], number: int, rounds: int, ballots: int) -> Table:
@@ -115,15 +116,7 @@ def show_election_plan(planned: dict[str, Any]) -> None:
             table.add_row(str(number), one["question"], *sizes, *errors, one["randomizer"])
         console.print(table)
     decisive = predicted["decisive_margin"]
-    _say(console, words.need_of(decisive, planned["rows"]))
+    say(console, words.need_of(decisive, planned["rows"]))
     if decisive.get("paper") is not None:
-        _say(console, f"By the paper’s own bound that would be {words.bound(decisive['paper'])}.")
-    for reason in planned["reasons"]:
-        _say(console, reason)
-    for stage in planned["stages"]:
-        tasks = f"{stage['tasks']} task{'s' * (stage['tasks'] != 1)}"
-        _say(console, f"{stage['name']}: {planned['rows']:,} rows in {tasks}")
-    size = planned["bytes"]
-    _say(console, f"reads {size['read']:,} bytes, writes about {size['written']:,}")
-    total, charged = planned["epsilon"]["total"], planned["epsilon"]["charged"]
-    _say(console, f"epsilon {short(total)} a voter, {short(charged)} of it charged")
+        say(console, f"By the paper’s own bound that would be {words.bound(decisive['paper'])}.")
+    say_costs(console, planned, "a voter")

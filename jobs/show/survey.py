@@ -10,7 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from jobs.guarantee import guarantee, not_covered
-from jobs.show.terminal import bar, console_of_width, numbers_table, short
+from jobs.show.terminal import bar, console_of_width, numbers_table, say_costs, say_files, say_spent, short
 
 
 def show_survey_result(document: dict[str, Any], output: str, stored: bool) -> None:
@@ -30,13 +30,8 @@ def show_survey_result(document: dict[str, Any], output: str, stored: bool) -> N
         f"{_guarantee(privacy, document['spec'])}",
         markup=False,
     )
-    limit = "no limit" if privacy["limit"] is None else f"a limit of {short(privacy['limit'])}"
-    spent = f"epsilon spent on them: {short(privacy['spent_after'])}, with {limit}"
-    console.print(
-        f"{'Stored result: nothing was drawn or charged. ' if stored else ''}{spent}.", markup=False
-    )
-    console.print(f"{output}/result.json", markup=False, soft_wrap=True)
-    console.print(f"{output}/report.html", markup=False, soft_wrap=True)
+    say_spent(console, privacy, "them", stored)
+    say_files(console, output, "result.json", "report.html")
 
 
 def _guarantee(privacy: dict[str, Any], spec: dict[str, Any]) -> str:
@@ -117,7 +112,7 @@ def _show_study(console: Console, study: dict[str, Any], output: str) -> None:
         f" Theorems 2 to 4 hold on average at {held} of {len(study['theorems'])} of these checks.",
         markup=False,
     )
-    console.print(f"{output}/report.html", markup=False, soft_wrap=True)
+    say_files(console, output, "report.html")
 
 
 def _attribute_table(name: str, attribute: dict[str, Any]) -> Table:
@@ -175,17 +170,7 @@ def show_survey_plan(planned: dict[str, Any]) -> None:
             f"were epsilon {short(schemes['epsilon'])} shared, summed variances times n would be: {costs}",
             markup=False,
         )
-    for reason in planned["reasons"]:
-        console.print(reason, markup=False)
-    for stage in planned["stages"]:
-        console.print(
-            f"{stage['name']}: {planned['rows']:,} rows in {stage['tasks']} task{'s' * (stage['tasks'] != 1)}",
-            markup=False,
-        )
-    size = planned["bytes"]
-    console.print(f"reads {size['read']:,} bytes, writes about {size['written']:,}", markup=False)
-    total, charged = planned["epsilon"]["total"], planned["epsilon"]["charged"]
-    console.print(f"epsilon {short(total)} a respondent, {short(charged)} of it charged", markup=False)
+    say_costs(console, planned, "a respondent")
 
 
 def _show_guesses(console: Console, attributes: dict[str, Any]) -> None:

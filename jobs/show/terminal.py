@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 from rich import box
 from rich.console import Console
@@ -31,6 +32,36 @@ def bar(share: float | None) -> Text:
     """Return a bar of up to 25 cells, in eighths."""
     eighths = round(200 * min(max(share or 0.0, 0.0), 1.0))
     return Text("█" * (eighths // 8) + " ▏▎▍▌▋▊▉"[eighths % 8].strip(), style="cyan")
+
+
+def say(console: Console, text: str) -> None:
+    """Print text as it is."""
+    console.print(text, markup=False)
+
+
+def say_spent(console: Console, privacy: dict[str, Any], whom: str, stored: bool) -> None:
+    """Say what was spent on whom, and whether anything was drawn for this result."""
+    limit = "no limit" if privacy["limit"] is None else f"a limit of {short(privacy['limit'])}"
+    found = "Stored result: nothing was drawn or charged. " if stored else ""
+    say(console, f"{found}epsilon spent on {whom}: {short(privacy['spent_after'])}, with {limit}.")
+
+
+def say_files(console: Console, output: str, *names: str) -> None:
+    """Say where results are, a line each that is not broken."""
+    for name in names:
+        console.print(f"{output}/{name}", markup=False, soft_wrap=True)
+
+
+def say_costs(console: Console, planned: dict[str, Any], whose: str) -> None:
+    """Say why a plan is what it is, what it does in turn, reads and writes, and what it spends."""
+    for reason in planned["reasons"]:
+        say(console, reason)
+    for stage in planned["stages"]:
+        tasks = f"{stage['tasks']} task{'s' * (stage['tasks'] != 1)}"
+        say(console, f"{stage['name']}: {planned['rows']:,} rows in {tasks}")
+    size, epsilon = planned["bytes"], planned["epsilon"]
+    say(console, f"reads {size['read']:,} bytes, writes about {size['written']:,}")
+    say(console, f"epsilon {short(epsilon['total'])} {whose}, {short(epsilon['charged'])} of it charged")
 
 
 def short(number: float | None) -> str:

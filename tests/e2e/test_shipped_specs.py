@@ -62,6 +62,27 @@ def test_the_shipped_study_runs_and_is_seen(tmp_path: Path) -> None:
     assert len(study["points"]) == 20
 
 
+def test_the_shipped_election_study_runs_and_is_seen(tmp_path: Path) -> None:
+    small = {
+        "ballots": "[200]",
+        "candidates": "[3]",
+        "epsilons": "[1]",
+        "replications": "4",
+        "rules": '["plurality", "stv"]',
+        "mechanisms": '["central", "interactive"]',
+    }
+    options = [word for key, value in small.items() for word in ("--set", f"study.{key}={value}")]
+    document = run(FOLDER / "election-study.toml", tmp_path / "out", *options)
+    assert document["result"]["study"]["points"]
+    assert document["privacy"]["epsilon"] is None
+    assert {path.name for path in (tmp_path / "out").iterdir()} == {
+        "result.json",
+        "study.json",
+        "report.html",
+        "manifest.json",
+    }
+
+
 def test_the_planted_ballots_are_found_in_every_round(tmp_path: Path) -> None:
     """Ballots without a first choice among those who are left give each an equal part."""
     result = run(FOLDER / "election.toml", tmp_path / "out")["result"]
@@ -81,4 +102,10 @@ def test_the_planted_ballots_are_found_in_every_round(tmp_path: Path) -> None:
 
 
 def test_no_spec_is_shipped_that_is_not_run_here() -> None:
-    assert {path.stem for path in SPECS} == {"survey", "biomarkers", "survey-study", "election"}
+    assert {path.stem for path in SPECS} == {
+        "survey",
+        "biomarkers",
+        "survey-study",
+        "election",
+        "election-study",
+    }

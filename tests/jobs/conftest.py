@@ -11,7 +11,8 @@ import pytest
 import sqlalchemy as sa
 
 from cluster.dataset import Dataset
-from tests.jobs.house import House
+from jobs.__main__ import main
+from tests.jobs.house import Canvass, House
 from udfs.streams import Secret
 
 
@@ -53,3 +54,16 @@ def ledger_url(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
     yield url.render_as_string(hide_password=False)
     with engine.connect() as connection:
         connection.execute(sa.schema.DropSchema(schema, cascade=True))
+
+
+@pytest.fixture
+def canvass(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Canvass:
+    """Run a command; return its exit code and what it wrote to either stream."""
+
+    def run(*words: str) -> tuple[int, str, str]:
+        monkeypatch.setattr("sys.argv", ["canvass", *words])
+        with pytest.raises(SystemExit) as ended:
+            main()
+        return int(ended.value.code or 0), *capsys.readouterr()
+
+    return run

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import shutil
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,9 @@ from jobs.catalogue import load
 from jobs.ledger import Ledger
 from jobs.lifecycle import run_job
 from jobs.spec import Spec
+
+Canvass = Callable[..., tuple[int, str, str]]
+"""Runs a command; returns its exit code and what it wrote to either stream."""
 
 
 class House:

@@ -14,7 +14,7 @@ import pytest
 from cluster.dataset import open_dataset
 from cluster.reduce import SerialEngine
 from jobs.ledger import Balance
-from jobs.state import JobState
+from jobs.state import JobState, keyed_id
 from tests.jobs.house import House, Unusable, spoil_rows
 from udfs.errors import BudgetError, ClusterError, SchemaError, SpecError
 from udfs.streams import Secret
@@ -231,7 +231,7 @@ def test_a_population_of_nobody_has_a_result_without_numbers(house: House) -> No
 
 def test_one_run_at_a_time_has_a_spec_and_its_data(house: House) -> None:
     house.fill()
-    job_id = house.spec().job_id(open_dataset(str(house.people), "id").snapshot)
+    job_id = keyed_id(house.home, house.spec().job_id(open_dataset(str(house.people), "id").snapshot))
     with JobState(house.home, job_id).locked(), pytest.raises(ClusterError, match="one run at a time"):
         house.run(Unusable())
     house.run()

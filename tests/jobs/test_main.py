@@ -1,17 +1,14 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from jobs.__main__ import main
-from tests.jobs.house import House
-
-Canvass = Callable[..., tuple[int, str, str]]
+from tests.jobs.house import Canvass, House
 
 SPEC = """
 job = "survey"
@@ -33,19 +30,6 @@ def at_home(house: House, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> No
     (tmp_path / "spec.toml").write_text(SPEC)
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
-
-
-@pytest.fixture
-def canvass(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Canvass:
-    """Run a command; return its exit code and what it wrote to either stream."""
-
-    def run(*words: str) -> tuple[int, str, str]:
-        monkeypatch.setattr("sys.argv", ["canvass", *words])
-        with pytest.raises(SystemExit) as ended:
-            main()
-        return int(ended.value.code or 0), *capsys.readouterr()
-
-    return run
 
 
 def test_help_names_every_command(canvass: Canvass) -> None:
@@ -91,6 +75,17 @@ def test_the_schema_knows_every_table(canvass: Canvass) -> None:
         job = kind["properties"]["job"]["const"]
         assert {"job", "population", "output", "cluster", "ledger", own.pop(job)} <= set(kind["properties"])
     assert not own
+
+
+def test_what_the_schema_refers_to_is_there(canvass: Canvass) -> None:
+    schema = json.loads(canvass("schema")[1])
+    referred = re.findall(r'"\$ref": "#/([^"]*)"', json.dumps(schema))
+    assert len(set(referred)) > 10
+    for path in referred:
+        found = schema
+        for step in path.split("/"):
+            found = found[int(step)] if isinstance(found, list) else found[step]
+        assert isinstance(found, dict)
 
 
 @pytest.mark.parametrize(

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+import re
 from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from jobs.__main__ import main
-
-Canvass = Callable[..., tuple[int, str, str]]
+from jobs.election.formats import FORMATS
+from jobs.election.rules import RULES
+from tests.jobs.house import Canvass
 
 BLT = '3 1\n40 1 2 0\n35 2 0\n20 3 2 0\n5 1=3 0\n1 0\n0\n"Ada"\n"Bo [b]"\n"Zoë"\n"A vote"\n'
 
@@ -24,23 +24,15 @@ def at_home(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     Path("vote.blt").write_text(BLT, encoding="utf-8")
 
 
-@pytest.fixture
-def canvass(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Canvass:
-    """Run a command; return its exit code and what it wrote to either stream."""
-
-    def run(*words: str) -> tuple[int, str, str]:
-        monkeypatch.setattr("sys.argv", ["canvass", *words])
-        with pytest.raises(SystemExit) as ended:
-            main()
-        return int(ended.value.code or 0), *capsys.readouterr()
-
-    return run
-
-
 def test_help_names_the_commands(canvass: Canvass) -> None:
     code, out, _ = canvass("--help")
     assert code == 0
     assert all(f"  {command} " in out for command in ("import", "margin"))
+
+
+def test_help_names_every_rule_and_every_format(canvass: Canvass) -> None:
+    assert set(RULES) <= set(re.findall(r"\w+", canvass("margin", "--help")[1]))
+    assert set(FORMATS) <= set(re.findall(r"\w+", canvass("import", "--help")[1]))
 
 
 def test_ballots_are_brought_in_and_counted(canvass: Canvass) -> None:
@@ -88,8 +80,7 @@ def test_overvotes_are_taken_as_is_wished(canvass: Canvass) -> None:
             "margin", wish, "--rule", "scoring", "--weights", "1,0,0", "--json", "--invalid", "refuse"
         )
         assert code == 0
-        blank = (101 - sum(votes)) / 3
-        assert json.loads(out)["rounds"][0]["scores"] == [one + blank for one in votes]
+        assert json.loads(out)["rounds"][0]["scores"] == votes  # blank ballots give no points
 
 
 def test_the_tie_order_is_that_of_the_candidates_given(canvass: Canvass) -> None:

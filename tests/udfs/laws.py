@@ -73,6 +73,12 @@ def response_law(cells: int, favour: Fraction) -> Law:
     return [[truth if u == v else lie for v in range(cells)] for u in range(cells)]
 
 
+def ideal_truth(cells: int, size: int, epsilon: Decimal) -> Fraction:
+    """Return the probability that a set holds the truth, before it is rounded to a word."""
+    favour = Fraction(size, cells - size) * exp_below(epsilon)
+    return favour / (1 + favour)
+
+
 def subset_law(cells: int, size: int, truth: Fraction) -> Law:
     """Return the matrix of subset selection, sets in lexical order, that holds the truth so often."""
     inside, outside = set_probabilities(cells, size, truth)

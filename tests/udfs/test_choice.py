@@ -76,7 +76,7 @@ def count_turns_and_contests(choice, numbers):
         tallies = [
             turn.tally(turn.randomize(ballots, fresh_draws(draws, Numbered(0, draws)))) for turn in turns
         ]
-        return np.concatenate([tally[choice.offsets[1:] - 1] for tally in tallies])
+        return np.concatenate([tally[choice.weighted.offsets[1:] - 1] for tally in tallies])
 
     return sample
 
@@ -113,7 +113,7 @@ def test_the_tally_counts_contest_by_contest():
     tally = choice.tally(reports)
     assert tally.tolist() == expected
     assert tally.dtype == np.int64
-    assert choice.offsets.tolist() == [0, 3, 7]
+    assert choice.weighted.offsets.tolist() == [0, 3, 7]
     assert choice.asked(FirstChoice((1, 2, 3)), tally).tolist() == [expected[-1]]
 
 

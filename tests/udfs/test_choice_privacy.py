@@ -10,9 +10,8 @@ import pytest
 
 from tests.statistics import UnlikelyError, assert_law
 from tests.udfs.choices import answer_law, choice_of, every_ballot
-from tests.udfs.laws import assert_private, sets, subset_law
+from tests.udfs.laws import assert_private, ideal_truth, sets, subset_law
 from tests.udfs.scripted import ScriptedDraws
-from tests.udfs.test_subset_selection import ideal_truth
 from udfs.choice_contests import every_set
 from udfs.draws import Numbered, RowDraws
 from udfs.exact import WORD

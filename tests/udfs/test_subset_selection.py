@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from tests.udfs.laws import (
     EPSILONS,
     assert_private,
-    exp_below,
+    ideal_truth,
     set_probabilities,
     sets,
     subset_law,
@@ -24,12 +24,6 @@ from tests.udfs.scripted import ScriptedDraws
 from udfs.draws import fresh_draws
 from udfs.exact import WORD
 from udfs.subset_selection import SubsetSelection
-
-
-def ideal_truth(cells, size, epsilon):
-    """Return the probability that a set holds the truth, before it is rounded to a word."""
-    favour = Fraction(size, cells - size) * exp_below(epsilon)
-    return favour / (1 + favour)
 
 
 def assert_design_private(cells, size, truth, epsilon):

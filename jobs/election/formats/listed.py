@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from udfs.draws import fresh_draws
 from udfs.errors import SchemaError, SpecError
 
 OVERVOTES = ("truncate", "skip", "void", "keep")
@@ -20,7 +21,7 @@ OVERVOTES = ("truncate", "skip", "void", "keep")
 UNTOLD = -1
 """The size of a rank that several share without our being told who."""
 
-MOST_BALLOTS = 10**10
+MOST_BALLOTS = 10**9
 """More than there are voters: a larger number is a slip, and would fill the disk."""
 
 ROWS_PER_FILE = 2_000_000
@@ -143,18 +144,25 @@ class SettledBallots:
         return pa.schema(fields, metadata={"canvass": entry})
 
     def parts(self, files: int | None, schema: pa.Schema) -> Iterator[Iterator[pa.Table]]:
-        """Yield so many files' rows, or one for two million ballots; as many in each but for one, in the lines' order."""
+        """Yield so many files' rows, or one for two million ballots; as many in each but for one.
+
+        Rows stand in an order that is drawn at random: in that of the file's lines, like ballots would stand
+        together, and where a report on one stands would tell what it was.
+        """
         files = files or max(1, -(-self.ballots // ROWS_PER_FILE))
         cuts = [self.ballots * part // files for part in range(files + 1)]
-        return (self._tables(first, last, schema) for first, last in itertools.pairwise(cuts))
+        order = np.argsort(fresh_draws(self.ballots).words(0))
+        return (self._tables(order, first, last, schema) for first, last in itertools.pairwise(cuts))
 
-    def _tables(self, first: int, last: int, schema: pa.Schema) -> Iterator[pa.Table]:
+    def _tables(
+        self, order: npt.NDArray[np.intp], first: int, last: int, schema: pa.Schema
+    ) -> Iterator[pa.Table]:
         """Yield the rows of a file, a block at a time."""
         ends = np.cumsum(self.counts)
         names = pa.array(self.candidates, pa.string())
         for start in range(first, last, _BLOCK_ROWS):
             rows = np.arange(start, min(start + _BLOCK_ROWS, last))
-            lines = np.searchsorted(ends, rows, side="right")
+            lines = np.searchsorted(ends, order[rows], side="right")
             rankings = _named(self.rankings.take(pa.array(lines)), names)
             yield pa.Table.from_arrays([pa.array(rows + 1), rankings], schema=schema)
 

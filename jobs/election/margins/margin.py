@@ -14,6 +14,8 @@ from udfs.profile import Profile
 
 Counts = npt.NDArray[np.int64]
 
+_WORD_BITS = 64
+
 
 @dataclass(frozen=True, eq=False)
 class Replacement:
@@ -132,6 +134,17 @@ def numbers_of(kinds: npt.NDArray[np.integer], counts: Counts, different: int) -
 
 def distinct(rows: npt.NDArray[np.uint8], counts: Counts) -> tuple[npt.NDArray[np.uint8], Counts, Counts]:
     """Return the different rows, which of them each row is, and how many ballots each stands for."""
-    packed = np.ascontiguousarray(rows).view(np.dtype((np.void, rows.shape[1])))[:, 0]
-    kinds, which = np.unique(packed, return_inverse=True)
-    return kinds.view(np.uint8).reshape(len(kinds), -1), which, numbers_of(which, counts, len(kinds))
+    _, first, which = np.unique(_keys(rows), return_index=True, return_inverse=True)
+    return rows[first], which, numbers_of(which, counts, len(first))
+
+
+def _keys(rows: npt.NDArray[np.uint8]) -> npt.NDArray[np.generic]:
+    """Return a number for each row where they fit into 64 bits, else its bytes."""
+    bits, columns = int(rows.max()).bit_length(), rows.shape[1]
+    if bits * columns > _WORD_BITS:
+        whole: npt.NDArray[np.generic] = np.ascontiguousarray(rows).view(np.dtype((np.void, columns)))[:, 0]
+        return whole
+    keys = np.zeros(len(rows), dtype=np.uint64)
+    for column in rows.T:
+        keys = (keys << np.uint64(bits)) | column
+    return keys

@@ -16,6 +16,7 @@ class Condorcet(Rule):
     """The Condorcet rule: a duel is won by a strictly positive margin."""
 
     name: ClassVar[str] = "condorcet"
+    title: ClassVar[str] = "the Condorcet rule"
     names_nobody: ClassVar[bool] = True
 
     def count(self) -> Count:
@@ -35,6 +36,8 @@ class Condorcet(Rule):
 
     def rounds(self) -> Count:
         """Hold a knockout tournament, then let whoever is left duel with everybody (algorithm 7)."""
+        if self.candidates <= 2:
+            return (yield from self.count())
         left = list(self.everybody)
         while len(left) > 1:
             drawn = tuple(zip(left[0::2], left[1::2], strict=False))
@@ -44,13 +47,11 @@ class Condorcet(Rule):
                 one if score >= 0 else other for (one, other), score in zip(drawn, scores, strict=True)
             ]
             left = winners + odd
-        if self.candidates == 1:
-            return 0
         winner = left[0]
         scores = yield Duels(tuple((winner, other) for other in self.everybody if other != winner))
         return winner if all(score > 0 for score in scores) else None
 
     @property
     def most_rounds(self) -> int:
-        """The rounds of the knockout, and one to verify."""
-        return math.ceil(math.log2(self.candidates)) + 1 if self.candidates > 1 else 0
+        """The rounds of the knockout, and one to verify; of two candidates one."""
+        return math.ceil(math.log2(self.candidates)) + 1 if self.candidates > 2 else self.candidates - 1

@@ -17,6 +17,7 @@ class Maximin(Rule):
     """Maximin."""
 
     name: ClassVar[str] = "maximin"
+    title: ClassVar[str] = "maximin"
 
     def count(self) -> Count:
         """Ask for all duels."""

@@ -14,6 +14,8 @@ class Plurality(Rule):
     """Plurality."""
 
     name: ClassVar[str] = "plurality"
+    title: ClassVar[str] = "plurality"
+    counts_first_choices: ClassVar[bool] = True
 
     def count(self) -> Count:
         """Ask for first choices."""

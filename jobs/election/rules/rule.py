@@ -30,8 +30,13 @@ class Rule(ABC):
     candidates: int
 
     name: ClassVar[str]
+    """What specs call it."""
+    title: ClassVar[str]
+    """What it is called in a sentence."""
     names_nobody: ClassVar[bool] = False
     """Whether nobody may win."""
+    counts_first_choices: ClassVar[bool] = False
+    """Whether it counts whoever stands alone in front: a shared rank is an overvote to it, else a tie."""
 
     @abstractmethod
     def count(self) -> Count:

@@ -23,6 +23,7 @@ class Scoring(Rule):
 
     weights: tuple[int | Fraction, ...]
     name: ClassVar[str] = "scoring"
+    title: ClassVar[str] = "a scoring rule"
 
     def count(self) -> Count:
         """Ask for points."""
@@ -40,6 +41,7 @@ class Borda(Scoring):
     """The Borda count: a point for every candidate below."""
 
     name: ClassVar[str] = "borda"
+    title: ClassVar[str] = "the Borda count"
 
     def __init__(self, candidates: int) -> None:
         super().__init__(candidates, tuple(range(candidates - 1, -1, -1)))
@@ -49,6 +51,7 @@ class Veto(Scoring):
     """Veto: a point for whoever does not stand last."""
 
     name: ClassVar[str] = "veto"
+    title: ClassVar[str] = "veto"
 
     def __init__(self, candidates: int) -> None:
         super().__init__(candidates, (*(1,) * (candidates - 1), 0))

@@ -14,6 +14,8 @@ class SingleTransferableVote(Rule):
     """Single transferable vote, one seat: instant runoff. Of the fewest, the last in the tie order goes."""
 
     name: ClassVar[str] = "stv"
+    title: ClassVar[str] = "single transferable vote"
+    counts_first_choices: ClassVar[bool] = True
 
     def count(self) -> Count:
         """Ask for first choices among whoever is left, again and again."""

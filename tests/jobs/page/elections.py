@@ -46,6 +46,7 @@ def election(
             "failure_probability": 0.05,
         },
         "estimated_margin": 2027,
+        "assured": True,
         "estimated_margin_is": "half of the gap of the two best",
         "invalid": "truncate",
         "shared": "overvote",
@@ -122,7 +123,9 @@ def plurality(**more: Any) -> dict[str, Any]:
     names = ["Wright", "Kiss", "Montroll", "Smith", "Simpson", "write-in"]
     one = asked("first choices", names, [2951.2, 2585.9, 2063.4, 1306.0, 35.1, -36.2], 128.4, asked=8980)
     one["standard_errors"][4], one["intervals"][4] = None, [None, None]
-    return election("plurality", names, 8980, "Wright", [one], **{"estimated_margin": 183} | more)
+    return election(
+        "plurality", names, 8980, "Wright", [one], **{"estimated_margin": 183, "assured": False} | more
+    )
 
 
 def runoff() -> dict[str, Any]:
@@ -131,7 +134,13 @@ def runoff() -> dict[str, Any]:
     (first,) = made["result"]["rounds"]
     first["asked"] = 2993
     final = asked("duels", ["Wright", "Kiss"], [-252.8], 61.0, pairs=[["Wright", "Kiss"]], asked=5987)
-    made["result"] |= {"rule": "runoff", "outcome": "Kiss", "rounds": [first, final], "estimated_margin": 127}
+    made["result"] |= {
+        "rule": "runoff",
+        "outcome": "Kiss",
+        "rounds": [first, final],
+        "estimated_margin": 127,
+        "assured": False,
+    }
     return made
 
 
@@ -181,13 +190,13 @@ def knockout() -> dict[str, Any]:
 def borda() -> dict[str, Any]:
     """Return an election by the Borda count."""
     one = asked("points", ["Ada", "Bo", "Cy"], [1204.5, 1190.0, 605.5], 33.25, asked=1000)
-    return election("borda", ["Ada", "Bo", "Cy"], 1000, "Ada", [one], estimated_margin=8)
+    return election("borda", ["Ada", "Bo", "Cy"], 1000, "Ada", [one], estimated_margin=8, assured=False)
 
 
 def central(**more: Any) -> dict[str, Any]:
     """Return an election of the central model: the outcome, and nothing of how it came out."""
     made = election("stv", NAMES, 312771, NAMES[0], [], model="central")
-    for key in ("rounds", "asked", "estimated_margin", "estimated_margin_is"):
+    for key in ("rounds", "asked", "estimated_margin", "estimated_margin_is", "assured"):
         del made["result"][key]
     made["result"] |= {"selection": "margin", "score": "exact", **more}
     made["result"]["decisive_margin"] |= {"value": 5, "paper": 9}

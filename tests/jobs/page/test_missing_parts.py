@@ -1,56 +1,34 @@
 from __future__ import annotations
 
-import copy
-import re
 from typing import Any
 
 import pytest
 
 from jobs.page import render_study, render_survey
 from tests.jobs.page.documents import attribute, document, rich
+from tests.jobs.page.missing import assert_clean, paths_of, without
 from tests.jobs.page.reading import read
 from tests.jobs.page.studies import rich_study
-
-
-def _without(made: Any, path: tuple[Any, ...], replace: bool) -> Any:
-    made = copy.deepcopy(made)
-    at = made
-    for key in path[:-1]:
-        at = at[key]
-    if replace:
-        at[path[-1]] = None
-    else:
-        del at[path[-1]]
-    return made
-
-
-def _paths(value: Any, path: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
-    """Return the path of everything in a document, but of one element of each list."""
-    if isinstance(value, dict):
-        inner = list(value.items())
-    else:
-        inner = list(enumerate(value))[:1] if isinstance(value, list) else []
-    return [(*path, key) for key, _ in inner] + [p for key, one in inner for p in _paths(one, (*path, key))]
 
 
 def test_whatever_is_null_or_not_there_the_page_is_made(monkeypatch: pytest.MonkeyPatch) -> None:
     # Figures are the slow part, and take what is missing in a test of their own.
     monkeypatch.setattr("jobs.page.figures.dots", lambda *_, **__: "")
-    paths = _paths(rich())
+    paths = paths_of(rich())
     assert len(paths) > 200
     for path in paths:
         for replace in (True, False):
-            _assert_clean(render_survey(_without(rich(), path, replace)), path)
+            assert_clean(render_survey(without(rich(), path, replace)), path)
 
 
 def test_whatever_is_null_or_not_there_the_page_of_a_study_is_made(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("jobs.page.figures.dots", lambda *_, **__: "")
     monkeypatch.setattr("jobs.page.study_figures.draw_curves", lambda *_, **__: "")
-    paths = _paths(rich_study())
+    paths = paths_of(rich_study())
     assert len(paths) > 80
     for path in paths:
         for replace in (True, False):
-            _assert_clean(render_study(_without(rich_study(), path, replace)), path)
+            assert_clean(render_study(without(rich_study(), path, replace)), path)
 
 
 def test_a_study_of_nothing_but_nulls_can_be_drawn() -> None:
@@ -59,14 +37,8 @@ def test_a_study_of_nothing_but_nulls_can_be_drawn() -> None:
         point |= {key: [None] * len(values) for key, values in point.items() if isinstance(values, list)}
         point["guess"] = {}
     shown = render_study(made)
-    _assert_clean(shown, ())
+    assert_clean(shown, ())
     assert b"not estimable" in shown
-
-
-def _assert_clean(page: bytes, path: tuple[Any, ...]) -> None:
-    shown = page.decode()
-    assert "None" not in re.sub(r"<style>.*?</style>", "", shown, flags=re.S), path
-    assert not re.search(r"\b(nan|inf)\b", re.sub(r"<[^>]*>", "", shown)), path
 
 
 @pytest.mark.parametrize("made", [{}, {"result": None}, {"result": {"attributes": {"a": {}}}}])

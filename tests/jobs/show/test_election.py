@@ -144,6 +144,33 @@ def test_a_plan_says_what_is_asked_and_how_decisive_a_race_must_be(
     assert shown[-1] == "epsilon 1 a voter, 1 of it charged"
 
 
+def test_a_plan_for_too_few_ballots_does_not_ask_for_more_than_there_are(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    show_election_plan(_planned(decisive_margin={"value": 9102.5, "failure_probability": 0.05}))
+    shown = " ".join(capsys.readouterr().out.replace("\N{NO-BREAK SPACE}", " ").split())
+    assert "No race of so few ballots can be decided for sure" in shown
+    assert "it takes a margin of 9,103 ballots, and there are 8,980." in shown
+    assert "of the 8,980 ballots" not in shown
+
+
+def test_a_result_of_too_few_ballots_does_not_ask_for_more_than_there_are(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    made = central()
+    made["result"] |= {"ballots": 5, "decisive_margin": {"value": 7, "failure_probability": 0.05}}
+    shown = " ".join(_shown(capsys, made))
+    assert (
+        "For the right answer with 95 % probability it takes a margin of 7 ballots, and there are 5." in shown
+    )
+    assert "of the 5 ballots" not in shown
+
+
+def test_a_plan_without_a_known_margin_says_so(capsys: pytest.CaptureFixture[str]) -> None:
+    show_election_plan(_planned(decisive_margin={"value": None, "failure_probability": 0.05}))
+    assert "No margin is known from which on a race is decided right" in capsys.readouterr().out
+
+
 def test_a_plan_of_one_outcome_says_so(capsys: pytest.CaptureFixture[str]) -> None:
     show_election_plan(_planned(decisive_margin={"value": 0, "failure_probability": 0.05}))
     assert "There is only one possible outcome." in capsys.readouterr().out

@@ -8,10 +8,21 @@ from jobs.election.margins import margin_of_victory, outcome
 from jobs.election.rules.rule import Rule
 from tests.jobs.election.margins.exhaustive import ballots, each, rules
 
-SIZES = [(2, 1, 9), (2, 5, 21), (3, 1, 13), (3, 2, 40), (3, 3, 30), (3, 5, 25), (4, 2, 20), (4, 3, 15)]
+SOLVED = {"condorcet", "maximin", "stv"}
+"""Integer programs, so that fewer profiles must do."""
+SIZES = [
+    (2, 1, 3, 3),
+    (2, 5, 21, 21),
+    (3, 1, 13, 13),
+    (3, 2, 40, 91),
+    (3, 3, 30, 200),
+    (3, 5, 25, 150),
+    (4, 3, 15, 15),
+]
+"""Candidates, voters, and how many profiles of so many: those of SOLVED rules, and of the others."""
 CASES = [
-    pytest.param(rule, voters, most, id=f"{rule.name}-{candidates}-{voters}")
-    for candidates, voters, most in SIZES
+    pytest.param(rule, voters, few if rule.name in SOLVED else many, id=f"{rule.name}-{candidates}-{voters}")
+    for candidates, voters, few, many in SIZES
     for rule in rules(candidates)
 ]
 

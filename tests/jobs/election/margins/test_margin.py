@@ -131,11 +131,18 @@ def test_closing_takes_as_few_ballots_as_can_be(rows, lead):
     assert total - singles[: taken.sum() - 1].sum() > lead
 
 
-def test_distinct_rows_are_counted():
-    rows = np.array([[0, 255], [1, 2], [0, 255]], dtype=np.uint8)
-    kinds, which, numbers = distinct(rows, np.array([3, 4, 5]))
-    assert np.array_equal(kinds[which], rows)
-    assert dict(zip(map(tuple, kinds.tolist()), numbers.tolist(), strict=True)) == {(0, 255): 8, (1, 2): 4}
+@given(
+    rows=st.lists(st.lists(st.integers(0, 2), min_size=9, max_size=9), min_size=1, max_size=12),
+    largest=st.sampled_from([2, 127, 128, 255]),
+)
+def test_distinct_rows_are_counted(rows, largest):
+    table = np.minimum(np.array(rows, dtype=np.uint8) * 127, largest).astype(np.uint8)
+    counts = np.arange(1, len(rows) + 1)
+    kinds, which, numbers = distinct(table, counts)
+    assert np.array_equal(kinds[which], table)
+    assert len(set(map(bytes, kinds))) == len(kinds)
+    for kind, number in zip(kinds, numbers, strict=True):
+        assert number == counts[(table == kind).all(axis=1)].sum()
 
 
 def test_the_best_ballot_for_a_challenger_has_the_winner_last():

@@ -6,6 +6,7 @@ from itertools import product
 
 import numpy as np
 
+from jobs.election.count import conduct, exact_answers
 from jobs.election.rules.rule import Rule
 from udfs.contests import FirstChoice
 from udfs.profile import Profile
@@ -13,13 +14,7 @@ from udfs.profile import Profile
 
 def outcome(rule: Rule, profile: Profile) -> int | None:
     """Return who wins by the exact tally."""
-    count = rule.count()
-    try:
-        contest = next(count)
-        while True:
-            contest = count.send(profile.score(contest))
-    except StopIteration as end:
-        return end.value
+    return conduct(rule.count(), exact_answers(profile))[0]
 
 
 def every_ballot(candidates: int) -> np.ndarray:
