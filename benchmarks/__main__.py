@@ -17,6 +17,8 @@ RESULTS = Path(__file__).parent / "RESULTS.md"
 _MILLION = 1_000_000
 _GIB = 1 << 30
 ROUNDS = 2
+_ELECTIONS = {False: (_MILLION, 50 * _MILLION), True: (10_000, 50_000)}
+"""Ballots, and many ballots; in a quick run few."""
 
 
 def client_table() -> list[str]:
@@ -213,31 +215,42 @@ def many_tables(rows: int, fits: int) -> list[str]:
 
 
 def main() -> None:
-    """Run everything and write RESULTS.md."""
+    """Run everything, or one part, and write RESULTS.md."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--quick", action="store_true", help="few rows, and print instead of writing")
-    quick = parser.parse_args().quick
-    sizes = [2 * _MILLION, 4 * _MILLION] if quick else [10 * _MILLION, 20 * _MILLION, 100 * _MILLION]
-    releases = ", ".join(f"{name} {version(name)}" for name in ("dask", "pyarrow", "numpy", "cryptography"))
-    lines = [
-        "# Results",
-        "",
-        f"`make bench`, {time.strftime('%Y-%m-%d')}: Python {platform.python_version()}, {releases};"
-        f" {os.cpu_count()} cores. Every ratio is of two figures of this one run.",
-        "",
-        *client_table(),
-        "",
-        *job_tables(sizes),
-        "",
-        *many_tables(100_000 if quick else _MILLION, 5 if quick else 6),
-        "",
-        *election_tables(10_000 if quick else _MILLION, 50_000 if quick else 50 * _MILLION),
-        "",
-    ]
-    text = "\n".join(lines)
+    parser.add_argument("--only", choices=["elections"], help="this part alone; the others stay as they were")
+    arguments = parser.parse_args()
+    quick = arguments.quick
+    elections = ["", _heading("elections"), "", *election_tables(*_ELECTIONS[quick]), ""]
+    if arguments.only:
+        before = RESULTS.read_text(encoding="utf-8").partition("\n# Elections")[0].rstrip()
+        text = "\n".join([before, *elections])
+    else:
+        sizes = [2 * _MILLION, 4 * _MILLION] if quick else [10 * _MILLION, 20 * _MILLION, 100 * _MILLION]
+        lines = [
+            _heading("surveys"),
+            "",
+            *client_table(),
+            "",
+            *job_tables(sizes),
+            "",
+            *many_tables(100_000 if quick else _MILLION, 5 if quick else 6),
+        ]
+        text = "\n".join([*lines, *elections])
     print(text)
     if not quick:
         RESULTS.write_text(text, encoding="utf-8")
+
+
+def _heading(part: str) -> str:
+    """Return the heading of one run, with what it was made by."""
+    releases = ", ".join(f"{name} {version(name)}" for name in ("dask", "pyarrow", "numpy", "cryptography"))
+    title = {"surveys": "# Results", "elections": "# Elections"}[part]
+    command = {"surveys": "make bench", "elections": "python -m benchmarks --only elections"}[part]
+    return (
+        f"{title}\n\n`{command}`, {time.strftime('%Y-%m-%d')}: Python {platform.python_version()}, {releases};"
+        f" {os.cpu_count()} cores. Every ratio is of two figures of this one run."
+    )
 
 
 if __name__ == "__main__":

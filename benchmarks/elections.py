@@ -9,7 +9,7 @@ from benchmarks.measure import PEERS_PYTHON, goal, run_json
 
 _GIB = 1 << 30
 _MILLION = 1_000_000
-_PATIENCE_S = 900
+_PATIENCE_S = 120
 RULES = ("plurality", "condorcet", "maximin", "stv")
 
 
