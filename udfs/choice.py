@@ -239,9 +239,14 @@ class SampledChoice:
         kinds = {(self.designs[len(self.contests[n])], asked or each * self.weights[n]) for n in numbers}
         noise = largest_noise(kinds, self.last, ballots)
         if isinstance(contest, Duels):
-            return Noise(noise.gap, noise.gap, noise.reach)
+            return Noise(noise.gap, noise.gap, noise.reach, replaced=noise.replaced)
         drop = float(contest.weights[0] - contest.weights[-1]) if isinstance(contest, Points) else 1.0
-        return Noise(drop**2 * noise.score, drop**2 * noise.gap, drop * noise.reach)
+        return Noise(
+            drop**2 * noise.score,
+            drop**2 * noise.gap,
+            drop * noise.reach,
+            replaced=drop**2 * noise.replaced,
+        )
 
     @cached_property
     def column(self) -> ChoiceColumn:

@@ -134,13 +134,14 @@ class AnswerNoise:
 
         Notes
         -----
-        Bernstein's inequality holds without replacement too, as its moment generating function is at most
-        that with replacement.
+        A difference of two answers is between -1 and 1, so that drawn with replacement its mean square is at most
+        1 more: that is `replaced`, which tails need where not everybody is asked.
         """
         f = (ballots - asked) / max(ballots - 1, 1)
         times = ballots**2 / asked
         reach = (1 / self.design.slope + 1) * ballots / asked
-        return Noise(times * self._score(f), times * self._gap(f), reach)
+        replaced = times * (1 - f) if asked < ballots else 0.0
+        return Noise(times * self._score(f), times * self._gap(f), reach, replaced=replaced)
 
     def _score(self, f: float) -> float:
         """Return n times the largest variance of one candidate's share.
@@ -189,4 +190,6 @@ def largest_noise(kinds: Collection[tuple[SubsetSelection, float]], last: bool, 
     if not ballots:
         return Noise(0.0, 0.0, 0.0)
     noises = [AnswerNoise(design, last).of(asked, ballots) for design, asked in kinds]
-    return Noise(*(max(parts) for parts in zip(*((n.score, n.gap, n.reach) for n in noises), strict=True)))
+    parts = zip(*((one.score, one.gap, one.reach, one.replaced) for one in noises), strict=True)
+    score, gap, reach, replaced = map(max, parts)
+    return Noise(score, gap, reach, replaced=replaced)

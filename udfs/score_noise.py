@@ -48,6 +48,10 @@ class Noise:
     subgaussian : float, optional
         The sub-Gaussian parameter of an entry where it is proved: E exp(s error) is at most
         exp(s**2 subgaussian**2 / 2) for every s. A difference of two then has `sqrt(gap / score)` times that.
+    replaced : float
+        What more the variance of a difference would be at most, were those who are asked drawn with replacement.
+        Bernstein's inequality is proved for that variance, which bounds the tails without replacement too
+        (Hoeffding 1963, theorem 4).
 
     Examples
     --------
@@ -60,6 +64,7 @@ class Noise:
     gap: float
     reach: float
     subgaussian: float | None = None
+    replaced: float = 0.0
 
     def deviation(self, events: int, failure: float, gap: bool = False) -> float:
         """Return a t that none of so many errors exceeds, but with probability `failure`.
@@ -86,7 +91,7 @@ class Noise:
         variance = self.gap if gap else self.score
         nats = math.log(2 * events / failure)
         lean = self.reach * nats / 3
-        bernstein = lean + math.sqrt(lean**2 + 2 * variance * nats)
+        bernstein = lean + math.sqrt(lean**2 + 2 * (variance + self.replaced) * nats)
         if self.subgaussian is None:
             return bernstein
         stretch = math.sqrt(variance / self.score) if self.score else 1.0

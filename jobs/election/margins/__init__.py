@@ -22,6 +22,7 @@ from jobs.election.rules.rule import Rule
 from jobs.election.rules.runoff import Runoff
 from jobs.election.rules.scoring import Scoring
 from jobs.election.rules.stv import SingleTransferableVote
+from udfs.errors import SpecError
 from udfs.profile import Profile
 
 __all__ = ["FEWEST", "Margin", "Replacement", "margin_of_victory", "needs", "outcome"]
@@ -81,7 +82,9 @@ def margin_of_victory(rule: Rule, profile: Profile) -> Margin:
     before = outcome(rule, profile)
     if profile.candidates == 1 or not profile.ballots:
         return Margin(before, 0)
-    fewest = next(FEWEST[kind] for kind in type(rule).__mro__ if kind in FEWEST)
+    fewest = next((FEWEST[kind] for kind in type(rule).__mro__ if kind in FEWEST), None)
+    if fewest is None:
+        raise SpecError("election.rule", "must be one whose margin of victory is known", rule.name)
     witness = fewest(rule, profile, before)
     if outcome(rule, witness.applied_to(profile)) == before:
         raise inexact()

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
+from jobs.election.count import conduct, exact_answers
 from jobs.election.rules.rule import Rule
 from udfs.errors import JobError
 from udfs.profile import Profile
@@ -74,14 +75,7 @@ class Margin:
 
 def outcome(rule: Rule, profile: Profile) -> int | None:
     """Return what the rule makes of the ballots as they are: the winner's number, or None."""
-    count = rule.count()
-    try:
-        contest = next(count)
-        while True:
-            contest = count.send(profile.score(contest))
-    except StopIteration as end:
-        winner: int | None = end.value
-        return winner
+    return conduct(rule.count(), exact_answers(profile))[0]
 
 
 def inexact() -> JobError:
