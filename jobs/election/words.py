@@ -166,6 +166,23 @@ def verdict_of(result: dict[str, Any]) -> str:
     return ""
 
 
+def levels_of(result: dict[str, Any]) -> str:
+    """Return what first choices include besides, in a sentence; empty where they include nothing.
+
+    Examples
+    --------
+    >>> levels_of({"rounds": [{"includes": "an equal part of the blank ballots"}]})
+    'First choices include an equal part of the blank ballots; differences between candidates do not.'
+    """
+    rounds = result.get("rounds")
+    told = (
+        [one.get("includes") for one in rounds if isinstance(one, dict)] if isinstance(rounds, list) else []
+    )
+    for includes in filter(None, told):
+        return f"First choices include {includes}; differences between candidates do not."
+    return ""
+
+
 def need_of(decisive: Any, ballots: Any) -> str:
     r"""Return how decisive a race would have to be, in a sentence; empty where the document does not tell.
 

@@ -51,6 +51,7 @@ def view_election(document: dict[str, Any]) -> dict[str, Any]:
         "trust": told.trust_of(model) if model else None,
         "margin": told.margin_of(result),
         "verdict": told.verdict_of(result),
+        "levels": told.levels_of(result),
         "gauge": _gauge(result),
         "budget": view_budget(privacy),
         **view_rounds(rounds, winner, ballots),

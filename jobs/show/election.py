@@ -50,6 +50,8 @@ def show_election_result(document: dict[str, Any], output: str, stored: bool) ->
         if one["tied"]:
             decided = ": the tie order decided" if words.order_decides(result, place) else " in a duel"
             say(console, f"In round {place + 1} {', '.join(map(str, one['tied']))} were level{decided}.")
+    if levels := words.levels_of(result):
+        say(console, levels)
     bound = None if privacy["epsilon"] is None else f"e^{epsilon}"
     say(console, f"{''.join(words.guarantee_of(privacy, bound))} {words.trust_of(result['model'])}")
     say_spent(console, privacy, "these voters", stored)

@@ -276,3 +276,11 @@ def test_a_name_that_is_a_number_is_a_name() -> None:
         "2",
         "1",
     ]
+
+
+def test_what_first_choices_include_is_said_where_they_are_shown() -> None:
+    made = transfers()
+    assert "differences between candidates do not" not in render_election(made).decode()
+    made["result"]["rounds"][0]["includes"] = "an equal part of <b>blank</b> ballots"
+    page = render_election(made).decode()
+    assert "First choices include an equal part of &lt;b&gt;blank&lt;/b&gt; ballots; differences" in page
