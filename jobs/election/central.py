@@ -1,7 +1,7 @@
 """The central model: the ballots are counted as they are, and nothing leaves but an outcome drawn by chance.
 
-Privacy: epsilon for the outcome, exactly. The tally, the margin of victory and the time that it takes are raw data:
-none of them is shown, kept or published.
+Privacy: epsilon for the outcome, exactly. The tally and the margin of victory are raw data: neither is shown, kept or
+published. Nor is the time that they take; whoever watches the cluster or the files' times sees it, and must be trusted.
 
 References
 ----------

@@ -16,13 +16,12 @@ from jobs.election.interactive import AskInRounds, Rounds
 from jobs.election.local import AskRelease, Release
 from jobs.election.margins import Margin
 from jobs.election.models import release_for, rounds_for
-from jobs.election.randomizers import ScoreMechanism
+from jobs.election.randomizers import ScoreMechanism, sums_when_asked
 from jobs.election.selection import Bits, select
 from jobs.election.simulated import SimulatedVoters
 from jobs.election.spec import ElectionSpec
 from jobs.election.study_elections import make_election
 from jobs.population import Population
-from udfs.ball import Ball
 from udfs.contests import Contest
 from udfs.draws import RowDraws
 from udfs.profile import Profile
@@ -198,7 +197,7 @@ class Election:
 
     def _by_release(self, release: Release, voters: SimulatedVoters) -> int | None:
         """Ask everybody once."""
-        partly = any(isinstance(one, Ball) and not one.sums_all for one in release.mechanisms.values())
+        partly = any(map(sums_when_asked, release.mechanisms.values()))
         ask = voters.collect if partly else voters.ask
         sums = dict(zip(release.mechanisms, ask(release.asks(self._spec.question), "randomize"), strict=True))
         reports = cast(Population, voters.collected()) if partly else None
