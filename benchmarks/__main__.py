@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 import platform
+import re
 import time
 from importlib.metadata import version
 from pathlib import Path
@@ -12,6 +13,7 @@ from pathlib import Path
 from benchmarks.data import many_attributes
 from benchmarks.elections import election_tables
 from benchmarks.measure import PEERS_PYTHON, goal, run_json
+from benchmarks.skills import skills_tables
 
 RESULTS = Path(__file__).parent / "RESULTS.md"
 _MILLION = 1_000_000
@@ -19,6 +21,9 @@ _GIB = 1 << 30
 ROUNDS = 2
 _ELECTIONS = {False: (_MILLION, 50 * _MILLION), True: (10_000, 50_000)}
 """Ballots, and many ballots; in a quick run few."""
+_SKILLS = {False: (2_048, 100_000, (5, 20, 100)), True: (256, 2_000, (5, 20))}
+"""Workers of one core and of a whole tree, and key-holders; in a quick run few."""
+_TITLES = {"surveys": "# Results", "elections": "# Elections", "skills": "# Skills"}
 
 
 def client_table() -> list[str]:
@@ -214,41 +219,55 @@ def many_tables(rows: int, fits: int) -> list[str]:
     return lines
 
 
+def survey_tables(quick: bool) -> list[str]:
+    """Return all of surveys."""
+    sizes = [2 * _MILLION, 4 * _MILLION] if quick else [10 * _MILLION, 20 * _MILLION, 100 * _MILLION]
+    return [
+        *client_table(),
+        "",
+        *job_tables(sizes),
+        "",
+        *many_tables(100_000 if quick else _MILLION, 5 if quick else 6),
+    ]
+
+
 def main() -> None:
     """Run everything, or one part, and write RESULTS.md."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--quick", action="store_true", help="few rows, and print instead of writing")
-    parser.add_argument("--only", choices=["elections"], help="this part alone; the others stay as they were")
+    parser.add_argument("--only", choices=_TITLES, help="this part alone; the others stay as they were")
     arguments = parser.parse_args()
     quick = arguments.quick
-    elections = ["", _heading("elections"), "", *election_tables(*_ELECTIONS[quick]), ""]
-    if arguments.only:
-        before = RESULTS.read_text(encoding="utf-8").partition("\n# Elections")[0].rstrip()
-        text = "\n".join([before, *elections])
-    else:
-        sizes = [2 * _MILLION, 4 * _MILLION] if quick else [10 * _MILLION, 20 * _MILLION, 100 * _MILLION]
-        lines = [
-            _heading("surveys"),
-            "",
-            *client_table(),
-            "",
-            *job_tables(sizes),
-            "",
-            *many_tables(100_000 if quick else _MILLION, 5 if quick else 6),
-        ]
-        text = "\n".join([*lines, *elections])
-    print(text)
+    tables = {
+        "surveys": lambda: survey_tables(quick),
+        "elections": lambda: election_tables(*_ELECTIONS[quick]),
+        "skills": lambda: skills_tables(*_SKILLS[quick]),
+    }
+    measured = {
+        part: "\n".join([_heading(part), "", *tables[part]()])
+        for part in ([arguments.only] if arguments.only else _TITLES)
+    }
+    print("\n\n".join(measured.values()))
     if not quick:
-        RESULTS.write_text(text, encoding="utf-8")
+        parts = _measured_before() | measured
+        text = "\n\n".join(parts[part] for part in _TITLES if part in parts)
+        RESULTS.write_text(f"{text}\n", encoding="utf-8")
+
+
+def _measured_before() -> dict[str, str]:
+    """Return the parts that RESULTS.md holds."""
+    found = re.split("^(?=# )", RESULTS.read_text(encoding="utf-8"), flags=re.MULTILINE)
+    titles = {title: part for part, title in _TITLES.items()}
+    return {titles[one.partition("\n")[0]]: one.rstrip() for one in found if one}
 
 
 def _heading(part: str) -> str:
     """Return the heading of one run, with what it was made by."""
-    releases = ", ".join(f"{name} {version(name)}" for name in ("dask", "pyarrow", "numpy", "cryptography"))
-    title = {"surveys": "# Results", "elections": "# Elections"}[part]
-    command = {"surveys": "make bench", "elections": "python -m benchmarks --only elections"}[part]
+    packages = ["dask", "pyarrow", "numpy", "cryptography", *(["gmpy2", "phe"] if part == "skills" else [])]
+    releases = ", ".join(f"{name} {version(name)}" for name in packages)
+    command = "make bench" if part == "surveys" else f"python -m benchmarks --only {part}"
     return (
-        f"{title}\n\n`{command}`, {time.strftime('%Y-%m-%d')}: Python {platform.python_version()}, {releases};"
+        f"{_TITLES[part]}\n\n`{command}`, {time.strftime('%Y-%m-%d')}: Python {platform.python_version()}, {releases};"
         f" {os.cpu_count()} cores. Every ratio is of two figures of this one run."
     )
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from benchmarks.measure import best_seconds, pin_to_one_core
 from cluster.allocator import keep_freed_memory
-from cluster.blocks import BLOCK_ROWS
+from cluster.manifest import BLOCK_ROWS
 from udfs.draws import IdDraws, RowDraws
 from udfs.identity import id_blocks
 from udfs.randomized_response import RandomizedResponse

@@ -10,6 +10,7 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 
 from cluster.dataset import Dataset, open_dataset
+from cluster.manifest import PART_ROWS
 from cluster.output import Output
 from cluster.population import ClusterPopulation
 from cluster.reduce import Engine, draw_digest
@@ -36,9 +37,9 @@ class Backend:
     secrets_dir: str | None = None
     secret: Secret | None = None
 
-    def data(self, path: str, id_column: str | None) -> Dataset:
-        """Find a population's files and read their footers."""
-        return open_dataset(path, id_column)
+    def data(self, path: str, id_column: str | None, task_rows: int | None = None) -> Dataset:
+        """Find a population's files and read their footers; cut tasks of so many rows, or as reading suits."""
+        return open_dataset(path, id_column, task_rows or PART_ROWS)
 
     def output(self, url: str) -> Output:
         """Return a job's output folder."""

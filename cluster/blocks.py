@@ -9,12 +9,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from fsspec.implementations.local import LocalFileSystem
 
-from cluster.manifest import DataFile, Unit
+from cluster.manifest import BLOCK_ROWS, DataFile, Unit
 from cluster.storage import filesystem, size_and_version
 from udfs.errors import ClusterError, SchemaError
-
-BLOCK_ROWS = 1 << 16
-"""Rows that are read, randomized and written at a time. Draws of rows without an id depend on it."""
 
 _BUFFER_BYTES = 1 << 20
 

@@ -44,6 +44,8 @@ class Dataset:
         By file and column, how many values are null, where a footer says that some are.
     root : str
         The file, folder or glob that was searched; absolute.
+    task_rows : int
+        Rows of a task, at least.
     """
 
     files: tuple[DataFile, ...]
@@ -53,6 +55,7 @@ class Dataset:
     column_bytes: dict[str, int]
     nulls: dict[tuple[int, str], int]
     root: str
+    task_rows: int = PART_ROWS
 
     @property
     def rows(self) -> int:
@@ -64,13 +67,18 @@ class Dataset:
         """A digest of what all files are: path, size, version and footer."""
         return hashlib.sha256(json.dumps([asdict(file) for file in self.files]).encode()).hexdigest()
 
+    @property
+    def blocks(self) -> int:
+        """How many blocks all rows are read in."""
+        return sum(unit.blocks for unit in self.units)
+
     def tasks(self) -> int:
         """Return how many tasks one question takes."""
         return len(self.parts())
 
-    def parts(self, rows_per_part: int = PART_ROWS) -> tuple[Part, ...]:
+    def parts(self) -> tuple[Part, ...]:
         """Return the tasks: consecutive units of at least so many rows."""
-        return group_units(self.units, self.files, rows_per_part)
+        return group_units(self.units, self.files, self.task_rows)
 
     def would_read(self, url: str) -> bool:
         """Tell whether files put at a place would belong to the population, or its files lie there."""
@@ -108,7 +116,7 @@ class Dataset:
             yield file.url, schema.field(places[0]).type
 
 
-def open_dataset(path: str, id_column: str | None = None) -> Dataset:
+def open_dataset(path: str, id_column: str | None = None, task_rows: int = PART_ROWS) -> Dataset:
     """Find a population's files and read their footers; no row is read.
 
     Parameters
@@ -117,6 +125,8 @@ def open_dataset(path: str, id_column: str | None = None) -> Dataset:
         A Parquet file, a directory (searched to its depths) or a glob, local or behind an fsspec URL.
     id_column : str, optional
         The column whose least and greatest values are noted from the footers.
+    task_rows : int
+        Rows of a task, at least; fewer where a row takes long.
 
     Raises
     ------
@@ -165,6 +175,7 @@ def open_dataset(path: str, id_column: str | None = None) -> Dataset:
         column_bytes=dict(column_bytes),
         nulls=dict(nulls),
         root=_url(fs, root),
+        task_rows=task_rows,
     )
 
 

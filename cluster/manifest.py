@@ -9,6 +9,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+BLOCK_ROWS = 1 << 16
+"""Rows that are read, randomized and written at a time. Draws of rows without an id depend on it."""
+
 PART_ROWS = 1 << 21
 """Rows of a task, at least, or values of lists: it should take a tenth of a second or more."""
 
@@ -59,6 +62,11 @@ class Unit:
     id_span: tuple[int, int] | None = None
     first_row: int = 0
     values: int = 0
+
+    @property
+    def blocks(self) -> int:
+        """How many blocks it is read in."""
+        return -(-self.rows // BLOCK_ROWS)
 
     @property
     def name(self) -> str:

@@ -19,7 +19,8 @@ MANIFEST = "manifest.json"
 _EARLIER = "earlier.json"
 _RESULT = "result.json"
 _OWN = re.compile(
-    r"(result|study)\.json|report\.html|tables/[0-9]{1,5}\.parquet|reports/part-[0-9]{5,9}\.parquet"
+    r"(result|study)\.json|report\.html|leaves\.parquet|tables/[0-9]{1,5}\.parquet"
+    r"|reports/part-[0-9]{5,9}\.parquet"
 )
 """The names that jobs publish under: a manifest that names another file is none of theirs."""
 _COPIED_BYTES = 1 << 20

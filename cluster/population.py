@@ -121,9 +121,10 @@ class _DrawsOf:
 
     def __call__(self, answers: Codes) -> Draws:
         block_digest = self.digest.add(self.question, self.block, answers)
+        block_secret = hmac.digest(self.key, block_digest, "sha256")
         if self.ids is not None:
-            return IdDraws(self.key, self.ids, answers, self.standing)
-        return RowDraws(hmac.digest(self.key, block_digest, "sha256"), len(answers), self.standing)
+            return IdDraws(self.key, self.ids, answers, self.standing, block_secret)
+        return RowDraws(block_secret, len(answers), self.standing)
 
 
 def _changed(file: str) -> SchemaError:
@@ -168,6 +169,11 @@ class ClusterPopulation:
     def rows(self) -> int:
         """How many respondents there are."""
         return sum(part.rows for part in self.parts)
+
+    @property
+    def blocks(self) -> int:
+        """How many blocks they are read in."""
+        return sum(unit.blocks for part in self.parts for unit in part.units)
 
     @property
     def public_seed(self) -> bytes:
@@ -231,6 +237,10 @@ class ClusterPopulation:
     def collect(self, asks: Sequence[Ask], round_name: str, tallies: Sequence[Tally] = ()) -> list[Any]:
         """Ask everybody, write the reports to the staging folder, and return their sums and tallies."""
         return self._ask(tuple(asks), tuple(tallies), round_name, self.staging.folder("reports"))
+
+    def say(self, text: str) -> None:
+        """Tell whoever runs the job what goes on."""
+        self.engine.say(text)
 
     def levels(self, column: str) -> tuple[Category, ...]:
         """Return the values of a column that is no secret, in order.

@@ -26,6 +26,10 @@ FAN_IN = 16
 class Engine(Protocol):
     """Runs a reduction somewhere."""
 
+    def say(self, text: str) -> None:
+        """Tell whoever runs the job what goes on."""
+        ...
+
     def reduce(
         self,
         units: Sequence[U],
@@ -61,6 +65,10 @@ class SerialEngine:
 
     def __init__(self, progress: Progress | None = None) -> None:
         self._progress = progress or Progress()
+
+    def say(self, text: str) -> None:
+        """Tell whoever runs the job what goes on."""
+        self._progress.say(text)
 
     def reduce(
         self,

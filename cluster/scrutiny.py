@@ -15,8 +15,8 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from cluster.blocks import BLOCK_ROWS, check_unchanged, read_blocks
-from cluster.manifest import Part, Unit
+from cluster.blocks import check_unchanged, read_blocks
+from cluster.manifest import BLOCK_ROWS, Part, Unit
 from cluster.repeats import RunSorter, Scratch, Sightings, join_sightings, sight
 from cluster.secret_file import SecretFile
 from udfs.asking import MISSING_IDS, Fault, Partial, Question

@@ -242,6 +242,10 @@ class DaskEngine:
     def __init__(self, client: distributed.Client, progress: Progress, timeout_s: float) -> None:
         self._client, self._progress, self._timeout_s = client, progress, timeout_s
 
+    def say(self, text: str) -> None:
+        """Tell whoever runs the job what goes on."""
+        self._progress.say(text)
+
     def reduce(
         self,
         units: Sequence[U],

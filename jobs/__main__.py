@@ -202,6 +202,84 @@ def margin(path: str, ranking: str, ranks: list[str] | None, as_json: bool, **el
 
 
 @canvass.group()
+def keys() -> None:
+    """Deal keys whose shares open sums together, and open sums as one of their holders."""
+
+
+@keys.command()
+@click.option("--out", metavar="DIR", required=True, help="A folder; files that are there stay as they are.")
+@click.option(
+    "--holders", metavar="N", type=click.IntRange(1, 1000), required=True, help="How many hold a share."
+)
+@click.option(
+    "--threshold", metavar="T", type=click.IntRange(min=1), required=True, help="How many can open a sum."
+)
+@click.option(
+    "--bits",
+    metavar="B",
+    type=click.IntRange(512, 8192),
+    default=2048,
+    show_default=True,
+    help="Of the modulus.",
+)
+def new(out: str, holders: int, threshold: int, bits: int) -> None:
+    """Deal a new key: public.json, and a share for each holder.
+
+    Whoever runs this sees the whole key. Hand each holder the one share, by a way that nobody else reads, and remove
+    the shares here.
+    """
+    from jobs.skills.holders import quorum_warning
+    from jobs.skills.key_files import write_keys
+    from udfs.threshold import deal
+
+    if threshold > holders:
+        raise SpecError("--threshold", "must be at most --holders", f"{threshold} of {holders}")
+    key, shares = deal(holders, threshold, bits, os.urandom)
+    write_keys(out, key, shares)
+    if warning := quorum_warning(key):
+        click.echo(f"canvass: {warning}", err=True)
+    shares_are = "share-1.json" if holders == 1 else f"share-1.json to share-{holders}.json"
+    click.echo(
+        f"{out}: public.json and {shares_are}; key {key.key_id[:12]}, {bits} bits, {threshold} of {holders}"
+    )
+
+
+@keys.command(name="open")
+@click.option("--share", metavar="FILE", required=True, help="Your share.")
+@click.option("--mailbox", metavar="DIR", required=True, help="The folder that jobs leave requests in.")
+@click.option(
+    "--at-least",
+    metavar="N",
+    type=click.IntRange(min=2),
+    default=2,
+    show_default=True,
+    help="Open no sum of fewer contributions.",
+)
+@click.option(
+    "--most-sessions",
+    metavar="N",
+    type=click.IntRange(min=1),
+    help="Open sums of so many jobs, and of no other.",
+)
+@click.option(
+    "--watch",
+    metavar="SECONDS",
+    type=click.FloatRange(min=0),
+    default=0.0,
+    help="Go on answering for so long: a tree makes a request for each of its levels.",
+)
+def open_requests(share: str, mailbox: str, at_least: int, most_sessions: int | None, watch: float) -> None:
+    """Answer the requests in a mailbox as the holder of a share.
+
+    Each sum is checked and opened once: a second one of the same level is refused. The log of all that was opened lies
+    beside the share.
+    """
+    from jobs.skills.mailbox import serve
+
+    click.get_current_context().exit(serve(share, mailbox, at_least, watch, click.echo, most_sessions))
+
+
+@canvass.group()
 def ledger() -> None:
     """See what populations' privacy budgets were spent on, and limit them."""
 

@@ -7,11 +7,12 @@ from typing import Any
 
 from jobs.election.job import Election
 from jobs.lifecycle import Job
+from jobs.skills.job import Skills
 from jobs.spec import Spec, check
 from jobs.survey.job import Survey
 from udfs.errors import SpecError
 
-JOBS: dict[str, type[Job[Any]]] = {"survey": Survey, "election": Election}
+JOBS: dict[str, type[Job[Any]]] = {"survey": Survey, "election": Election, "skills": Skills}
 
 
 def load(given: dict[str, Any]) -> tuple[Job[Any], Spec]:

@@ -57,6 +57,10 @@ class Job(Protocol[S_contra]):
         """Return what rows are looked through for before anything is drawn."""
         ...
 
+    def roles(self, spec: S_contra) -> str:
+        """Return who stands in for whom: "embedded" where this cluster does for all."""
+        ...
+
     def writes_reports(self, spec: S_contra) -> bool:
         """Tell whether reports are published beside the result."""
         ...
@@ -89,7 +93,7 @@ def open_data(spec: Spec, cluster: Cluster[D]) -> tuple[D, IdColumn | None]:
         Where the column of ids is not there, or can hold none.
     """
     table = spec.population
-    data = cluster.data(table.path, table.id)
+    data = cluster.data(table.path, table.id, spec.task_rows)
     if table.id is None:
         return data, None
     types = {arrow_type: None for _, arrow_type in data.columns(table.id)}
@@ -172,7 +176,7 @@ def run_job(
                 "fingerprint": hashlib.sha256(json.dumps(population.digests).encode()).hexdigest(),
             },
             "privacy": job.privacy(spec) | _spending(balance, job.charges(spec)),
-            "roles": "embedded",
+            "roles": job.roles(spec),
             "result": result,
         }
         if document["privacy"]["model"] != "central":  # there, time is raw data

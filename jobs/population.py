@@ -28,6 +28,11 @@ class Population(Protocol):
         ...
 
     @property
+    def blocks(self) -> int:
+        """How many blocks they are read in."""
+        ...
+
+    @property
     def digests(self) -> dict[str, dict[str, str]]:
         """Keyed digests of the answers, by question and work unit."""
         ...
@@ -65,6 +70,10 @@ class Population(Protocol):
 
     def collect(self, asks: Sequence[Ask], round_name: str, tallies: Sequence[Tally] = ()) -> list[Any]:
         """Ask everybody, write the reports, and return their sums and tallies."""
+        ...
+
+    def say(self, text: str) -> None:
+        """Tell whoever runs the job what goes on."""
         ...
 
     def levels(self, column: str) -> tuple[Category, ...]:
@@ -120,6 +129,11 @@ class Data(Protocol):
 
     def would_read(self, url: str) -> bool:
         """Tell whether files put at a place would belong to the population, or its files lie there."""
+        ...
+
+    @property
+    def blocks(self) -> int:
+        """How many blocks all rows are read in."""
         ...
 
     def tasks(self) -> int:
@@ -183,8 +197,8 @@ D = TypeVar("D", bound=Data)
 class Cluster(Protocol[D]):
     """Opens data, populations and outputs, and keeps secrets where workers find them."""
 
-    def data(self, path: str, id_column: str | None) -> D:
-        """Find a population's files and read their footers."""
+    def data(self, path: str, id_column: str | None, task_rows: int | None = None) -> D:
+        """Find a population's files and read their footers; cut tasks of so many rows, or as reading suits."""
         ...
 
     def output(self, url: str) -> Output:

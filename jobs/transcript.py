@@ -42,6 +42,11 @@ class Transcript:
         return self._population.rows
 
     @property
+    def blocks(self) -> int:
+        """How many blocks they are read in."""
+        return self._population.blocks
+
+    @property
     def digests(self) -> dict[str, dict[str, str]]:
         """Keyed digests of the answers, by question and work unit."""
         return self._population.digests
@@ -88,6 +93,10 @@ class Transcript:
     def collected(self) -> Population:
         """Return the reports that `collect` wrote."""
         return self._population.collected()
+
+    def say(self, text: str) -> None:
+        """Tell whoever runs the job what goes on."""
+        self._population.say(text)
 
     def levels(self, column: str) -> tuple[Category, ...]:
         """Return the values of a column that is no secret."""

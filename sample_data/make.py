@@ -1,4 +1,4 @@
-"""Make the sample data: three synthetic populations, their planted truth and their checksums.
+"""Make the sample data: four synthetic populations, their planted truth and their checksums.
 
 Run from the project root as ``python sample_data/make.py``. Everything here is public and synthetic, so an
 ordinary seeded generator is the right one: the same seed writes the same bytes.
@@ -6,6 +6,7 @@ ordinary seeded generator is the right one: the same seed writes the same bytes.
 
 import hashlib
 import json
+import sys
 import unicodedata
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,6 +19,11 @@ from numpy.random import PCG64, Generator
 from numpy.typing import NDArray
 
 HERE = Path(__file__).resolve().parent
+if not __package__:  # run as a script, which knows its own folder alone
+    sys.path.insert(0, str(HERE.parent))
+
+from sample_data.crowd import worker_table, worker_truth  # noqa: E402
+
 SEED = 19650301
 
 Codes = NDArray[np.int64]
@@ -75,6 +81,7 @@ BIOMARKERS = np.array([[16, 0, 0], [63, 1, 0], [83, 20, 0], [6, 40, 4], [0, 4, 8
 
 CANDIDATES = ("Ana Muñoz", "Benoît Lefèvre", "Chloé Šimková", "Dániel Øberg", "Eszter Nagy", "Finn O'Connor")
 VOTERS, BALLOT_FILES = 30_000, 4
+WORKER_FILES, WORKER_GROUPS = 4, 4
 # Rankings by initials, best first, and how many voters in a thousand cast each. A second C or B is a slip.
 BALLOTS = {
     "": 10,
@@ -162,8 +169,8 @@ def ballot_table(rng: Generator) -> pa.Table:
     return table.replace_schema_metadata({"canvass": footer})
 
 
-def write_parts(table: pa.Table, name: str, files: int) -> list[Path]:
-    """Write `table` as the data set `name`, in `files` equal parts of one row group each.
+def write_parts(table: pa.Table, name: str, files: int, groups: int = 1) -> list[Path]:
+    """Write `table` as the data set `name`, in `files` equal parts of `groups` row groups each.
 
     Parameters
     ----------
@@ -173,6 +180,8 @@ def write_parts(table: pa.Table, name: str, files: int) -> list[Path]:
         The folder to write to.
     files : int
         The number of parts; it divides the number of rows.
+    groups : int
+        The number of row groups of a part; it divides a part's rows.
 
     Returns
     -------
@@ -187,7 +196,7 @@ def write_parts(table: pa.Table, name: str, files: int) -> list[Path]:
         pq.write_table(
             table.slice(part * rows, rows),
             path,
-            row_group_size=rows,
+            row_group_size=rows // groups,
             compression="zstd",
             use_dictionary=table.column_names[1:],  # the ids are unique
         )
@@ -211,8 +220,8 @@ def ballot_truth() -> dict[str, Any]:
     }
 
 
-def truth() -> dict[str, Any]:
-    """Return what was planted: the counts of every answer, the biomarkers' joint table, the ballots."""
+def truth(workers: pa.Table) -> dict[str, Any]:
+    """Return what was planted: every answer's counts, the biomarkers' joint table, the ballots, the workers."""
     planted = {name: (each.categories, each.counts(ROWS).tolist()) for name, each in RESPONSES.items()}
     responses = {
         name: {"categories": categories, "counts": counts[:-1], "missing": counts[-1]}
@@ -230,13 +239,14 @@ def truth() -> dict[str, Any]:
             "table": BIOMARKERS.tolist(),
         },
         "ballots": ballot_truth(),
+        "workers": worker_truth(workers),
     }
 
 
-def write_truth() -> Path:
+def write_truth(workers: pa.Table) -> Path:
     """Write the planted truth and return its path."""
     path = HERE / "truth.json"
-    path.write_text(json.dumps(truth(), indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+    path.write_text(json.dumps(truth(workers), indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
     return path
 
 
@@ -255,7 +265,9 @@ def main() -> None:
     responses = write_parts(response_table(rng), "responses", FILES)
     biomarkers = write_parts(biomarker_table(rng), "biomarkers", 1)
     ballots = write_parts(ballot_table(rng), "ballots", BALLOT_FILES)
-    write_sums([*responses, *biomarkers, *ballots, write_truth()])
+    crowd = worker_table(rng)
+    workers = write_parts(crowd, "workers", WORKER_FILES, WORKER_GROUPS)
+    write_sums([*responses, *biomarkers, *ballots, *workers, write_truth(crowd)])
 
 
 if __name__ == "__main__":

@@ -14,7 +14,7 @@ from udfs.categories import Reading
 from udfs.draws import Draws, Lane, Numbered, PublicDraws, Standing
 from udfs.errors import SchemaError
 from udfs.lookup import Category
-from udfs.randomizer import Codes, Counts
+from udfs.randomizer import Codes
 
 
 class ColumnQuestion(Protocol):
@@ -85,15 +85,15 @@ class Mechanism(Protocol):
         """Whether it draws: a design that only reads reports needs no secret."""
         ...
 
-    def randomize(self, answers: Codes, draws: Draws) -> npt.NDArray[np.generic]:
-        """Turn a block of truthful answers into reports."""
+    def randomize(self, answers: Any, draws: Draws) -> Any:
+        """Turn a block of truthful answers into reports: an array, or what its own `tally` takes."""
         ...
 
-    def zeros(self) -> Counts:
-        """Return the sum of no reports."""
+    def zeros(self) -> Any:
+        """Return the sum of no reports: anything that adds up by `+`."""
         ...
 
-    def tally(self, reports: npt.NDArray[np.generic]) -> Counts:
+    def tally(self, reports: Any) -> Any:
         """Add a block of reports up."""
         ...
 
@@ -105,7 +105,7 @@ class Mechanism(Protocol):
         """Return the type of a column of reports."""
         ...
 
-    def to_arrow(self, reports: npt.NDArray[np.generic], labels: Sequence[Category | None]) -> pa.Array:
+    def to_arrow(self, reports: Any, labels: Sequence[Category | None]) -> pa.Array:
         """Return a block of reports as a column."""
         ...
 
@@ -137,15 +137,16 @@ class Response:
 
     Attributes
     ----------
-    reports : ndarray, optional
-        One report of each row that is asked; None where the block has a fault, so that nothing is drawn from it.
+    reports : optional
+        What the mechanism made of the rows that are asked; None where the block has a fault, so that nothing is
+        drawn from it.
     faults : dict of (str, str) to int
         How many rows cannot be asked, by column and what is wrong with them.
     answers : ndarray, optional
         What the question found in each row; None where the block has a fault.
     """
 
-    reports: npt.NDArray[np.generic] | None
+    reports: Any
     faults: dict[tuple[str, str], int]
     answers: npt.NDArray[np.generic] | None = None
 

@@ -76,3 +76,7 @@ class Remembered:
     def public(self, seed: bytes) -> Draws:
         """Return the source's public draws."""
         return self._draws.public(seed)
+
+    def whole(self) -> Draws:
+        """Return the source's draws as one respondent."""
+        return self._draws.whole()

@@ -12,6 +12,8 @@ Two kinds of secret draws, both one 64-bit word a row:
   the question, so reports do not depend on how rows are cut or ordered. The answer in the block makes
   a changed answer draw new coins.
 
+A block that answers as one respondent, by a steward, draws one row of words which none of its rows shares.
+
 Public draws, which anybody can repeat, come from a published seed and from where rows stand.
 
 References
@@ -29,6 +31,7 @@ import numpy as np
 import numpy.typing as npt
 from cryptography.hazmat.primitives.ciphers import Cipher, algorithms
 
+from udfs.folding import folded
 from udfs.streams import WORD_TYPE, BlockCipher, Words, derive_key
 
 
@@ -45,6 +48,10 @@ class Draws(Protocol):
 
     def public(self, seed: bytes) -> Draws:
         """Return draws that anybody can repeat: of a published seed and where rows stand, never of answers."""
+        ...
+
+    def whole(self) -> Draws:
+        """Return draws of one row, the block as one respondent: they share no word with any row's."""
         ...
 
 
@@ -111,10 +118,15 @@ class PublicDraws:
         blocks = self._standing.blocks(derive_key(seed, "standing"))
         return IdDraws(derive_key(seed, "public draws"), blocks, np.zeros(len(self), dtype=np.uint8))
 
+    def whole(self) -> NoReturn:
+        """Refuse: without a secret, nothing is drawn that could protect a block."""
+        raise TypeError("these rows have public draws alone")
 
-class _Placed:
-    """Secret draws of rows that stand somewhere, so that they have public draws too."""
 
+class _OfBlock:
+    """Secret draws of a block, which may draw as one respondent, and has public draws if it stands somewhere."""
+
+    _block_secret: bytes | None
     _standing: Standing | None
 
     def public(self, seed: bytes) -> Draws:
@@ -123,8 +135,14 @@ class _Placed:
             raise TypeError("public draws are of rows that stand somewhere")
         return PublicDraws(self._standing).public(seed)
 
+    def whole(self) -> RowDraws:
+        """Return the draws of the block as one respondent, under a key of their own."""
+        if self._block_secret is None:
+            raise TypeError("a block draws as one respondent under a secret of its own")
+        return RowDraws(derive_key(self._block_secret, "whole"), 1)
 
-class RowDraws(_Placed):
+
+class RowDraws(_OfBlock):
     """Draws of a block of rows that have no id (ChaCha20, RFC 8439).
 
     Parameters
@@ -147,7 +165,7 @@ class RowDraws(_Placed):
     """
 
     def __init__(self, key: bytes, rows: int, standing: Standing | None = None) -> None:
-        self._cipher_key, self._rows, self._standing = key, rows, standing
+        self._cipher_key, self._block_secret, self._rows, self._standing = key, key, rows, standing
 
     def __len__(self) -> int:
         """Return the number of rows."""
@@ -163,7 +181,7 @@ class RowDraws(_Placed):
         return stream
 
 
-class IdDraws(_Placed):
+class IdDraws(_OfBlock):
     """Draws of respondents with a unique id (AES-256, FIPS 197; one block gives two words).
 
     Parameters
@@ -172,10 +190,12 @@ class IdDraws(_Placed):
         The question's 32-byte key.
     ids : ndarray of uint64, shape (rows, 2)
         The respondents' 128-bit id blocks: see `udfs.identity`.
-    answers : ndarray of unsigned integers, shape (rows,) or (rows, questions)
-        The truthful answers, mixed in as a second line of defence; several are folded into one number.
+    answers : ndarray of unsigned integers or of float64, shape (rows,) or (rows, questions)
+        The truthful answers, mixed in as a second line of defence: each row's are folded into 32 bits.
     standing : Standing, optional
         Where they stand, for public draws.
+    block_secret : bytes, optional
+        32 bytes that belong to this block and the answers in it, for its draws as one respondent.
 
     Notes
     -----
@@ -189,12 +209,12 @@ class IdDraws(_Placed):
         self,
         key: bytes,
         ids: Words,
-        answers: npt.NDArray[np.unsignedinteger],
+        answers: npt.NDArray[np.unsignedinteger | np.float64],
         standing: Standing | None = None,
+        block_secret: bytes | None = None,
     ) -> None:
-        self._cipher, self._standing = BlockCipher(key), standing
-        self._ids = ids
-        self._answers = _folded(answers) << np.uint64(32)
+        self._cipher, self._standing, self._block_secret = BlockCipher(key), standing, block_secret
+        self._ids, self._answers = ids, folded(answers) << np.uint64(32)
         self._counter = -1
         self._pair: Words = np.empty((0, 2), dtype=WORD_TYPE)
 
@@ -211,19 +231,6 @@ class IdDraws(_Placed):
             np.bitwise_xor(self._ids[:, 1], self._answers | np.uint64(counter), out=blocks[:, 1])
             self._pair, self._counter = self._cipher.encrypt(blocks), counter
         return self._pair[:, half]
-
-
-def _folded(answers: npt.NDArray[np.unsignedinteger]) -> Words:
-    """Return a number below 2**32 for each row's answers: a single one itself.
-
-    The multiplier is odd, so changing any one of several answers always changes the number.
-    """
-    if answers.ndim == 1:
-        return answers.astype(np.uint64)
-    folded = np.zeros(len(answers), dtype=np.uint64)
-    for column in answers.T:
-        folded = (folded * np.uint64(0x9E3779B1) + column) & np.uint64(0xFFFFFFFF)
-    return folded
 
 
 class Lane:
@@ -247,6 +254,10 @@ class Lane:
     def public(self, seed: bytes) -> Draws:
         """Return the source's public draws: they have no lanes."""
         return self._draws.public(seed)
+
+    def whole(self) -> Lane:
+        """Return this lane of the source's draws as one respondent."""
+        return Lane(self._draws.whole(), self._lane, self._lanes)
 
 
 class Some:
@@ -272,6 +283,10 @@ class Some:
     def public(self, seed: bytes) -> Draws:
         """Return these rows' public draws."""
         return Some(self._draws.public(seed), self._rows)
+
+    def whole(self) -> NoReturn:
+        """Refuse: the block's draws as one respondent belong to all of its rows."""
+        raise TypeError("some rows are no block, to draw as one respondent")
 
 
 def fresh_draws(rows: int, standing: Standing | None = None) -> RowDraws:

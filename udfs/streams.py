@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hmac
 import os
+from collections.abc import Callable
 from typing import NoReturn, TypeAlias
 
 import numpy as np
@@ -76,6 +77,23 @@ def derive_key(key: bytes, *labels: str) -> bytes:
     """
     info = b"".join(len(part).to_bytes(4, "big") + part for part in (label.encode() for label in labels))
     return HKDF(algorithm=SHA256(), length=32, salt=None, info=b"dask-canvass/1" + info).derive(key)
+
+
+def byte_stream(key: bytes) -> Callable[[int], bytes]:
+    """Return a source of random bytes that is a function of a key: each call gives the next so many (ChaCha20).
+
+    Parameters
+    ----------
+    key : bytes
+        32 bytes that serve nothing else.
+
+    Examples
+    --------
+    >>> len(byte_stream(bytes(32))(5))
+    5
+    """
+    encryptor = Cipher(algorithms.ChaCha20(key, bytes(16)), mode=None).encryptor()
+    return lambda size: encryptor.update(bytes(size))
 
 
 def block_key(key: bytes, place: tuple[int, ...], answers: npt.NDArray[np.generic]) -> bytes:

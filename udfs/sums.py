@@ -7,11 +7,12 @@ from typing import Any
 
 import numpy as np
 
+from udfs.ciphertexts import CiphertextSum
 from udfs.tables import SparseCounts
 
 
 def sum_to_json(counts: Any) -> dict[str, Any]:
-    """Return a sum of reports as JSON values: the bytes of int64 numbers, or of the runs of a sparse table.
+    """Return a sum of reports as JSON values: int64 numbers, the runs of a sparse table, or ciphertexts.
 
     Examples
     --------
@@ -21,6 +22,8 @@ def sum_to_json(counts: Any) -> dict[str, Any]:
     if isinstance(counts, SparseCounts):
         whole = counts.merged()
         return {"size": whole.size, "runs": [sum_to_json(array) for run in whole.runs for array in run]}
+    if isinstance(counts, CiphertextSum):
+        return {"ciphertexts": counts.to_json()}
     data = base64.b64encode(np.ascontiguousarray(counts, dtype="<i8").tobytes()).decode()
     return {"shape": counts.shape, "int64": data}
 
@@ -33,6 +36,8 @@ def sum_from_json(found: dict[str, Any]) -> Any:
     ValueError, KeyError or TypeError
         Where it is none.
     """
+    if "ciphertexts" in found:
+        return CiphertextSum.from_json(found["ciphertexts"])
     if "size" in found:
         arrays = [sum_from_json(one) for one in found["runs"]]
         return SparseCounts(tuple(zip(arrays[::2], arrays[1::2], strict=True)), found["size"])

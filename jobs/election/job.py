@@ -75,6 +75,10 @@ class Election:
             ]
         return [spec.question]
 
+    def roles(self, spec: ElectionSpec) -> str:
+        """Return who stands in for whom: the cluster for respondents' devices."""
+        return "embedded"
+
     def writes_reports(self, spec: ElectionSpec) -> bool:
         """Tell whether voters' reports are published: those of one round."""
         return spec.output.reports and spec.privacy.model == "local" and bool(self.charges(spec))

@@ -11,24 +11,30 @@ from rich.text import Text
 from jobs.ledger import Ledger
 from jobs.show.election import show_election_plan, show_election_result
 from jobs.show.election_study import show_election_study
+from jobs.show.skills import show_skills_plan, show_skills_result
+from jobs.show.skills_study import show_skills_study, show_skills_study_plan
 from jobs.show.survey import show_survey_plan, show_survey_result
 from jobs.show.terminal import console_of_width
 
-_RESULTS = {"survey": show_survey_result, "election": show_election_result}
-_PLANS = {"survey": show_survey_plan, "election": show_election_plan}
+_RESULTS = {"survey": show_survey_result, "election": show_election_result, "skills": show_skills_result}
+_STUDIES = {"election": show_election_study, "skills": show_skills_study}
+_PLANS = {"survey": show_survey_plan, "election": show_election_plan, "skills": show_skills_plan}
 
 
 def show_result(document: dict[str, Any], output: str, stored: bool) -> None:
     """Show a result, the guarantee, the budget, and where it is."""
-    if document["job"] == "election" and "study" in document["result"]:
-        show_election_study(document, output)
+    if document["job"] in _STUDIES and "study" in document["result"]:
+        _STUDIES[document["job"]](document, output)
     else:
         _RESULTS[document["job"]](document, output, stored)
 
 
 def show_plan(job: str, planned: dict[str, Any]) -> None:
     """Show the plan of a kind of job."""
-    _PLANS[job](planned)
+    if job == "skills" and "leaf_errors" in planned["predicted"]:
+        show_skills_study_plan(planned)
+    else:
+        _PLANS[job](planned)
 
 
 def show_ledger(ledger: Ledger) -> None:

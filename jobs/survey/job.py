@@ -53,6 +53,10 @@ class Survey:
         """Return what every row is asked."""
         return questions_of(spec)
 
+    def roles(self, spec: SurveySpec) -> str:
+        """Return who stands in for whom: the cluster for respondents' devices."""
+        return "embedded"
+
     def writes_reports(self, spec: SurveySpec) -> bool:
         """Tell whether respondents' reports are published."""
         return spec.output.reports and bool(self.charges(spec))

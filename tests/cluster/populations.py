@@ -63,16 +63,14 @@ def populate(
     rows_per_part: int = PART_ROWS,
 ) -> ClusterPopulation:
     """Return the population of some files, staged below `root`."""
-    data = open_dataset(path, id_column)
+    data = open_dataset(path, id_column, rows_per_part)
     ids = None
     if id_column is not None:
         kind = id_kind(arrow_type for _, arrow_type in data.columns(id_column))
         assert kind is not None
         ids = IdColumn(id_column, kind, checked)
     staging = Output(str(root)).open_staging("0" * 64)
-    return ClusterPopulation(
-        engine or SerialEngine(), data.parts(rows_per_part), ids, secret_below(root), staging
-    )
+    return ClusterPopulation(engine or SerialEngine(), data.parts(), ids, secret_below(root), staging)
 
 
 def secret_below(root: Path) -> SecretFile:

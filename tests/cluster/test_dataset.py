@@ -144,3 +144,12 @@ def test_the_bytes_of_a_column_are_counted_by_its_whole_name(tmp_path: Path) -> 
     column_bytes = open_dataset(str(tmp_path)).column_bytes
     assert sorted(column_bytes) == ["a", "a.b"]
     assert all(column_bytes.values())
+
+
+def test_tasks_are_cut_by_rows_and_blocks_by_what_is_read_at_a_time(tmp_path: Path) -> None:
+    path = write(tmp_path, [{"n": range(300)}, {"n": range(70_000)}], row_group_size=70_000)
+    data = open_dataset(path, task_rows=200)
+    assert [part.rows for part in data.parts()] == [300, 70_000]
+    assert data.tasks() == 2
+    assert open_dataset(path).tasks() == 1
+    assert data.blocks == 1 + 2

@@ -21,6 +21,7 @@ from tests.cluster.deaths import Disturbed, Moment
 from tests.cluster.populations import ASKS, DRINKS, EXACT, people, populate, reports_by_id, reports_of, write
 from udfs.asking import Ask
 from udfs.categories import CategoryQuestion
+from udfs.draws import Draws
 from udfs.errors import SchemaError
 from udfs.randomized_response import RandomizedResponse
 from udfs.tables import CrossTable
@@ -240,3 +241,49 @@ def test_another_question_of_the_same_column_is_looked_through_anew(tmp_path: Pa
     with pytest.raises(SchemaError, match="answers outside the categories"):
         population.ask(short, "third")
     assert len(population.digests) == 2
+
+
+class Steward(RandomizedResponse):
+    """Answers for each block as one respondent, with one word of the block's."""
+
+    def randomize(self, answers: Any, draws: Draws) -> Any:
+        whole = draws.whole()
+        assert len(whole) == 1
+        return (whole.words(0) >> np.uint64(32)).astype(np.int64)
+
+    def tally(self, reports: Any) -> Any:
+        return reports.repeat(self.cells)
+
+
+def word_of_blocks(root: Path, tables: list[pa.Table], id_column: str | None, round_name: str = "r") -> int:
+    """Return the sum of what the stewards of all blocks answer."""
+    population = populate(root, write(root / "data", tables), id_column)
+    counts = population.ask([(CategoryQuestion("drinks", DRINKS), Steward(4, 1))], round_name)[0]
+    assert (counts == counts[0]).all()
+    return int(counts[0])
+
+
+@pytest.mark.parametrize("id_column", [None, "id"])
+def test_a_block_draws_as_one_respondent_what_belongs_to_its_place_and_its_answers(
+    tmp_path: Path, id_column: str | None
+) -> None:
+    one, other = people(100), people(100, 100)
+    cases = {
+        "one": ([one], "r"),
+        "again": ([one], "r"),
+        "another round": ([one], "s"),
+        "another answer": ([pa.concat_tables([one[:99], other[1:2]])], "r"),
+        "another order": ([pa.concat_tables([one[50:], one[:50]])], "r"),
+        "another place": ([one[:0], one], "r"),
+    }
+    assert one["drinks"][99] != other["drinks"][1]
+    words = {
+        name: word_of_blocks(tmp_path / name, tables, id_column, round_name)
+        for name, (tables, round_name) in cases.items()
+    }
+    assert words["one"] == words.pop("again")
+    assert len(set(words.values())) == len(words)
+    both = word_of_blocks(tmp_path / "both", [one, other], id_column)
+    assert both - words["one"] not in (0, words["one"])
+    kinds = {word_of_blocks(tmp_path / str(kind), [one], kind) for kind in (None, "id")}
+    assert len(kinds) == 2

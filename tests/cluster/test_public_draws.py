@@ -145,11 +145,11 @@ def test_every_unit_knows_the_number_of_its_first_row(tmp_path: Path) -> None:
     path = write(
         tmp_path / "data", [table.slice(0, 250), table.slice(0, 0), table.slice(250)], row_group_size=100
     )
-    data = open_dataset(path)
+    data = open_dataset(path, task_rows=150)
     assert [(unit.file, unit.first_row, unit.rows) for unit in data.units] == [
         (0, 0, 100), (0, 100, 100), (0, 200, 50), (2, 250, 100), (2, 350, 100), (2, 450, 100), (2, 550, 100), (2, 650, 50),
     ]  # fmt: skip
-    assert [part.first_row for part in data.parts(150)] == [0, 200, 350, 550]
+    assert [part.first_row for part in data.parts()] == [0, 200, 350, 550]
 
 
 @pytest.mark.parametrize("claimed", [-1, 1 << 63, 1.5, "7", None, [3]])

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pyarrow.parquet as pq
 import pytest
 
 import sample_data
@@ -101,6 +102,54 @@ def test_the_planted_ballots_are_found_in_every_round(tmp_path: Path) -> None:
     assert result["outcome"] not in [one["eliminated"] for one in result["rounds"]]
 
 
+def test_the_planted_workers_are_counted_in_every_node(tmp_path: Path) -> None:
+    """Each count is off by less than its noise ever is; the leaves hold everybody, and hardly more than their part."""
+    document = run(FOLDER / "skills.toml", tmp_path / "out", "--set", "keys.bits=1024")
+    result, planted = document["result"], TRUTH["workers"]
+    assert document["population"]["rows"] == result["contributions"] == planted["rows"]
+    assert result["holders"]["answered"] == [1, 2]
+    epsilons = {one["level"]: float(one["counts"]) for one in result["budget"]}
+    skills = pq.read_table(FOLDER / "workers")
+    inside = []
+    for node in result["nodes"]:
+        held = np.ones(planted["rows"], dtype=bool)
+        for dimension, (low, high) in node["box"].items():
+            values = skills[dimension].to_numpy()
+            held &= (values >= low) & ((values < high) | (high == 1))
+        off = abs(node["count"] - held.sum())
+        assert off <= furthest(epsilons[node["level"]], result["beta"], 1e-9 / 127), (node["id"], off)
+        if node["children"] is None:
+            inside.append(held)
+    assert len(inside) == len(result["leaves"]) == len(planted["tree"]["leaves"])
+    assert (np.sum(inside, axis=0) == 1).all()
+    consistent = [leaf["consistent_count"] for leaf in result["leaves"]]
+    assert sum(consistent) == pytest.approx(result["nodes"][0]["consistent_count"])
+
+
+def test_the_shipped_skills_study_runs_and_is_seen(tmp_path: Path) -> None:
+    small = {"workers": "[200]", "depths": "[2]", "bins": "[4]", "epsilons": "[1]", "replications": "2"}
+    options = [word for key, value in small.items() for word in ("--set", f"study.{key}={value}")]
+    document = run(FOLDER / "skills-study.toml", tmp_path / "out", *options)
+    assert document["result"]["study"]["points"]
+    assert document["privacy"]["epsilon"] is None
+    assert {path.name for path in (tmp_path / "out").iterdir()} == {
+        "result.json",
+        "study.json",
+        "report.html",
+        "manifest.json",
+    }
+
+
+def furthest(epsilon: float, beta: float, failure: float) -> float:
+    """Return what the difference of two NB(beta, 1 - exp(-epsilon)) passes with a lower chance than `failure`.
+
+    Chernoff: P[|X| >= t] <= 2 exp(-s t) ((1 - a)^2 / ((1 - a e^s)(1 - a e^-s)))^beta, for each s below epsilon.
+    """
+    s, alpha = epsilon * np.linspace(0.01, 0.99, 99), np.exp(-epsilon)
+    moments = beta * np.log((1 - alpha) ** 2 / ((1 - alpha * np.exp(s)) * (1 - alpha * np.exp(-s))))
+    return float(((np.log(2 / failure) + moments) / s).min())
+
+
 def test_no_spec_is_shipped_that_is_not_run_here() -> None:
     assert {path.stem for path in SPECS} == {
         "survey",
@@ -108,4 +157,6 @@ def test_no_spec_is_shipped_that_is_not_run_here() -> None:
         "survey-study",
         "election",
         "election-study",
+        "skills",
+        "skills-study",
     }

@@ -10,7 +10,6 @@ from pathlib import Path
 import pytest
 import sqlalchemy as sa
 
-from cluster.dataset import Dataset
 from jobs.__main__ import main
 from tests.jobs.house import Canvass, House
 from udfs.streams import Secret
@@ -30,7 +29,7 @@ def twin(tmp_path: Path) -> House:
 @pytest.fixture
 def small_parts(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let every file be a task of its own."""
-    monkeypatch.setattr(Dataset.parts, "__defaults__", (1,))
+    monkeypatch.setattr("cluster.backend.PART_ROWS", 1)
 
 
 @pytest.fixture

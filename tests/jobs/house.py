@@ -64,7 +64,7 @@ class House:
 
     def charges(self) -> list[str]:
         """Return the status of everything that stands against the people."""
-        return [charge.status for charge in self.ledger.charges("people")]
+        return [charge.status for charge in self.ledger.charges(self.given["population"]["name"])]
 
     def files(self) -> dict[str, bytes]:
         """Return every file of the output."""

@@ -1,4 +1,8 @@
-"""Public draws: whoever knows the seed and where rows stand can repeat them, and they tell nothing else."""
+"""Draws that are not a row's own secret ones.
+
+Public draws: whoever knows the seed and where rows stand can repeat them, and they tell nothing else. A
+block's draws as one respondent: they hang on its secret, and share nothing with its rows'.
+"""
 
 from __future__ import annotations
 
@@ -15,6 +19,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.statistics import UnlikelyError, assert_law
+from udfs.choice_answers import Remembered
 from udfs.draws import IdDraws, Lane, Numbered, PublicDraws, RowDraws, Some, fresh_draws
 from udfs.identity import IdStanding, id_blocks
 
@@ -189,3 +194,72 @@ def test_public_words_are_independent_of_the_secret_ones():
     assert_law(sample(of_public=False), law, mutant)
     with pytest.raises(UnlikelyError):
         assert_law(sample(of_public=True), law, mutant)
+
+
+def blocks_of(secret, rows=6):
+    """Return secret draws of every kind of a block of rows, under one secret."""
+    ids, answers = Numbered(0, rows).blocks(b""), np.arange(2.0 * rows).reshape(rows, 2)
+    return {
+        "rows": RowDraws(secret, rows),
+        "ids": IdDraws(derived(secret, "ids"), ids, answers, None, secret),
+        "remembered": Remembered(RowDraws(secret, rows)),
+    }
+
+
+@pytest.mark.parametrize("rows", [0, 1, 6])
+@pytest.mark.parametrize("kind", blocks_of(SEED))
+def test_a_block_draws_one_row_of_words_under_a_key_derived_from_its_secret(kind, rows):
+    whole = blocks_of(SEED, rows)[kind].whole()
+    stream = Cipher(algorithms.ChaCha20(derived(SEED, "whole"), bytes(4) + struct.pack("<QI", 7, 0)), None)
+    assert len(whole) == 1
+    assert whole.words(7).tolist() == list(struct.unpack("<Q", stream.encryptor().update(bytes(8))))
+
+
+def test_words_of_a_block_are_no_words_of_its_rows_and_of_no_other_block():
+    words = []
+    for secret in (SEED, OTHER_SEED):
+        rows, ids = (blocks_of(secret)[kind] for kind in ("rows", "ids"))
+        words += [draws.words(index) for draws in (rows, ids, rows.whole()) for index in range(4)]
+    assert len(np.unique(np.concatenate(words))) == 2 * 4 * (6 + 6 + 1)
+
+
+def test_lanes_of_a_block_share_no_words():
+    source = RowDraws(SEED, 6)
+    lanes = [Lane(source, lane, 3).whole() for lane in range(3)]
+    found = [lanes[index % 3].words(index // 3).tolist() for index in range(9)]
+    assert found == [source.whole().words(index).tolist() for index in range(9)]
+    assert len(np.unique(found)) == 9
+
+
+def test_only_a_whole_block_with_a_secret_draws_as_one_respondent():
+    ids = np.zeros((2, 2), dtype=np.uint64)
+    for source, why in (
+        (IdDraws(SEED, ids, np.zeros(2, dtype=np.uint8)), "a secret of its own"),
+        (PublicDraws(Numbered(0, 2)), "public draws alone"),
+        (PublicDraws(Numbered(0, 2)).public(SEED), "a secret of its own"),
+        (Some(RowDraws(SEED, 2), np.array([1])), "no block"),
+        (Lane(PublicDraws(Numbered(0, 2)), 0, 2), "public draws alone"),
+    ):
+        with pytest.raises(TypeError, match=why):
+            source.whole()
+
+
+@pytest.mark.parametrize("kind", ["rows", "ids"])
+def test_words_of_a_block_are_independent_of_its_rows(kind):
+    law, mutant = [1 / 16] * 16, (np.eye(4) / 4).ravel().tolist()
+
+    def sample(of_whole):
+        def count(secret, blocks):
+            counts = np.zeros(16, dtype=np.int64)
+            for block in range(blocks):
+                draws = blocks_of(secret.key(str(block)), 1)[kind]
+                pair = draws.words(0), (draws.whole() if of_whole else draws).words(0)
+                first, second = (int(words[0] >> np.uint64(62)) for words in pair)
+                counts[4 * first + second] += 1
+            return counts
+
+        return count
+
+    assert_law(sample(of_whole=True), law, mutant)
+    with pytest.raises(UnlikelyError):
+        assert_law(sample(of_whole=False), law, mutant)

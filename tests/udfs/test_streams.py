@@ -20,7 +20,7 @@ from tests.udfs.scripted import ScriptedDraws
 from tests.vectors import load
 from udfs.draws import IdDraws, Lane, RowDraws, fresh_draws
 from udfs.exact import WORD
-from udfs.streams import BlockCipher, Secret, block_key
+from udfs.streams import BlockCipher, Secret, block_key, byte_stream
 
 KEY = bytes(range(32))
 ANSWERS = np.array([2, 0, 1, 2, 5], dtype=np.uint8)
@@ -286,3 +286,10 @@ def test_no_word_is_in_two_lanes_and_none_is_left_out(lanes, index):
     words = [Lane(draws, lane, lanes).words(place)[0] for lane in range(lanes) for place in range(index + 1)]
     assert sorted(words) == list(range(lanes * (index + 1)))
     assert len(Lane(draws, 0, lanes)) == 1
+
+
+def test_a_byte_stream_is_a_function_of_its_key_however_it_is_cut() -> None:
+    whole, cut, other = (byte_stream(bytes([key]) * 32) for key in (1, 1, 2))
+    expected = whole(100)
+    assert cut(1) + cut(0) + cut(63) + cut(36) == expected
+    assert other(100) != expected

@@ -10,6 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
+from udfs.ciphertexts import CiphertextSum
+from udfs.errors import ProtocolError
 from udfs.sums import sum_from_json, sum_to_json
 from udfs.tables import SparseCounts
 
@@ -84,3 +86,12 @@ def test_a_sparse_table_in_several_runs_is_kept_as_one():
 def test_what_is_no_sum_is_refused(found):
     with pytest.raises((ValueError, KeyError, TypeError)):
         sum_from_json(found)
+
+
+def test_a_sum_of_ciphertexts_comes_back_and_a_torn_one_does_not():
+    total = CiphertextSum("k" * 8, 11 * 17, (2, 34968), 5)
+    assert kept(total) == total
+    torn = sum_to_json(total)
+    torn["ciphertexts"] |= {"contributions": 6}
+    with pytest.raises(ProtocolError):
+        sum_from_json(torn)

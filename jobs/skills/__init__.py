@@ -1,0 +1,1 @@
+"""Skills: the private k-d tree over encrypted histograms."""
