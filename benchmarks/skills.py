@@ -97,7 +97,7 @@ def _trees(many: int, sums: dict[str, Any]) -> list[str]:
     lines = [
         f"## The whole tree: two processes, {len(SKILLS)} skills, depth {DEPTH}, {BINS} bins, {BITS} bits",
         "",
-        "Three holders of whom two are needed are embedded. Seconds of a level are from the question to the opened counters.",
+        "Three holders of whom two are needed are embedded. Seconds of a level are from its question to the next one, with its opening.",
         "",
         "| workers | level | counters | ciphertexts | s | counters encrypted/s |",
         "|---:|---:|---:|---:|---:|---:|",

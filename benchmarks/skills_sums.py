@@ -21,7 +21,6 @@ from udfs.ciphertexts import product, to_arrow
 from udfs.draws import fresh_draws
 from udfs.encrypted_sum import EncryptedSum
 from udfs.paillier import encryptor
-from udfs.tree_cells import ExactCounts
 
 PARTICIPANTS, ADDITIONS, REPEATS = 100_000, 10_000, 3
 PEER_ENCRYPTIONS = 48
@@ -34,7 +33,7 @@ def largest_level(answers: np.ndarray, n: int) -> EncryptedSum:
     growing = grow(spec.shape)
     question = next(growing)
     while question.level > 1:
-        question = growing.send(ExactCounts(question.cells).tally(question.cells.cells(answers)))
+        question = growing.send(question.cells.count(answers))
     return level_sum(spec, Crowd.of(spec, PARTICIPANTS, 1), question, "benchmark", n)
 
 

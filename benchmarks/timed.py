@@ -23,8 +23,8 @@ def peak_bytes() -> int:
     return int(re.search(r"VmHWM:\s+(\d+) kB", status)[1]) * 1024
 
 
-def timed_job(spec: dict[str, Any], workers: int) -> dict[str, float]:
-    """Run a job into a folder that is thrown away.
+def timed_job(spec: dict[str, Any], workers: int, instead: Any = None) -> dict[str, float]:
+    """Run a job into a folder that is thrown away; or, instead of it, one that does the same and takes notes.
 
     Returns
     -------
@@ -48,7 +48,7 @@ def timed_job(spec: dict[str, Any], workers: int) -> dict[str, float]:
         home = Path(scratch)
         job, checked = load({"job": "survey", "output": {"path": str(home / "out")}} | spec)
         started = time.perf_counter()
-        run_job(job, checked, Backend(timed_engine), Ledger.at(None, home), home)
+        run_job(instead or job, checked, Backend(timed_engine), Ledger.at(None, home), home)
         ended = time.perf_counter()
     return {
         "estimated": found["asked"] - found["ready"],

@@ -37,9 +37,11 @@ class Backend:
     secrets_dir: str | None = None
     secret: Secret | None = None
 
-    def data(self, path: str, id_column: str | None, task_rows: int | None = None) -> Dataset:
+    def data(
+        self, path: str, id_column: str | None, task_rows: int | None = None, unit_rows: int | None = None
+    ) -> Dataset:
         """Find a population's files and read their footers; cut tasks of so many rows, or as reading suits."""
-        return open_dataset(path, id_column, task_rows or PART_ROWS)
+        return open_dataset(path, id_column, task_rows or PART_ROWS, unit_rows)
 
     def output(self, url: str) -> Output:
         """Return a job's output folder."""

@@ -54,11 +54,23 @@ def read_blocks(file: DataFile, unit: Unit, columns: list[str]) -> Iterator[pa.R
             BLOCK_ROWS, row_groups=[unit.row_group], columns=columns, use_threads=False
         )
         try:
-            yield from _exact_blocks(batches)
+            yield from _exact_blocks(_between(batches, unit.offset, unit.rows))
         except (pa.ArrowException, OSError) as error:  # its message may quote an answer
             raise ClusterError(
                 file.url, "its rows must be readable", type(error).__name__, "see that the file is whole"
             ) from None
+
+
+def _between(batches: Iterator[pa.RecordBatch], first: int, rows: int) -> Iterator[pa.RecordBatch]:
+    """Yield so many rows from the first on."""
+    seen = 0
+    for batch in batches:
+        start, stop = max(first - seen, 0), min(first + rows - seen, batch.num_rows)
+        if start < stop:
+            yield batch.slice(start, stop - start)
+        seen += batch.num_rows
+        if seen >= first + rows:
+            return
 
 
 def _exact_blocks(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:

@@ -37,7 +37,7 @@ class Dataset:
     metadata : tuple of dict
         The `canvass` entry of each file's footer, where there is one.
     units : tuple of Unit
-        All row groups that hold rows.
+        All row groups that hold rows, or parts of them.
     column_bytes : dict of str to int
         The bytes of each top-level column as they are stored.
     nulls : dict of (int, str) to int
@@ -116,7 +116,9 @@ class Dataset:
             yield file.url, schema.field(places[0]).type
 
 
-def open_dataset(path: str, id_column: str | None = None, task_rows: int = PART_ROWS) -> Dataset:
+def open_dataset(
+    path: str, id_column: str | None = None, task_rows: int = PART_ROWS, unit_rows: int | None = None
+) -> Dataset:
     """Find a population's files and read their footers; no row is read.
 
     Parameters
@@ -127,6 +129,8 @@ def open_dataset(path: str, id_column: str | None = None, task_rows: int = PART_
         The column whose least and greatest values are noted from the footers.
     task_rows : int
         Rows of a task, at least; fewer where a row takes long.
+    unit_rows : int, optional
+        Rows of a work unit, at most: larger row groups are cut, where reading them again takes less than their rows do.
 
     Raises
     ------
@@ -165,7 +169,8 @@ def open_dataset(path: str, id_column: str | None = None, task_rows: int = PART_
                 if statistics is not None and name == id_column:
                     span = _integer_span(statistics)
             if group.num_rows:
-                units.append(Unit(place, number, group.num_rows, span, number_of_row, values))
+                whole = Unit(place, number, group.num_rows, span, number_of_row, values)
+                units += whole.cut(unit_rows or whole.rows)
             number_of_row += group.num_rows
     return Dataset(
         files=tuple(file for file, _, _ in footers),

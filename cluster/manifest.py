@@ -1,13 +1,13 @@
 """The work units, cut from the population's files once, when a job starts.
 
-A work unit is (file, row group). Units are grouped into parts, a part is a task, and what a part holds
+A work unit is a row group of a file, or a part of one where rows take long. Units are grouped into parts, a part is a task, and what a part holds
 depends on the data alone: not on how many processes there are, nor on which columns are asked for.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 
 BLOCK_ROWS = 1 << 16
 """Rows that are read, randomized and written at a time. Draws of rows without an id depend on it."""
@@ -40,7 +40,7 @@ class DataFile:
 
 @dataclass(frozen=True)
 class Unit:
-    """One row group of one file: the smallest piece of work.
+    """One row group of one file, or some consecutive rows of it: the smallest piece of work.
 
     Attributes
     ----------
@@ -54,6 +54,8 @@ class Unit:
         The number of its first row in the whole population.
     values : int
         The most values of any column: more than rows where lists stand in one.
+    offset : int
+        The place of its first row in the row group.
     """
 
     file: int
@@ -62,6 +64,7 @@ class Unit:
     id_span: tuple[int, int] | None = None
     first_row: int = 0
     values: int = 0
+    offset: int = 0
 
     @property
     def blocks(self) -> int:
@@ -71,7 +74,19 @@ class Unit:
     @property
     def name(self) -> str:
         """The unit's name in manifests."""
-        return f"{self.file}/{self.row_group}"
+        return f"{self.file}/{self.row_group}" + (f"+{self.offset}" if self.offset else "")
+
+    def cut(self, rows: int) -> Iterator[Unit]:
+        """Yield its rows as units of at most so many."""
+        for start in range(0, self.rows, rows):
+            length = min(rows, self.rows - start)
+            yield replace(
+                self,
+                rows=length,
+                first_row=self.first_row + start,
+                values=-(-self.values * length // self.rows),
+                offset=self.offset + start,
+            )
 
 
 @dataclass(frozen=True)

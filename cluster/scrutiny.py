@@ -37,12 +37,12 @@ class AnswersDigest:
 
     def __init__(self, secret: Secret, questions: tuple[Question, ...], unit: Unit) -> None:
         self._keys = [secret.key("answers", question.label) for question in questions]
-        self._place = (unit.file, unit.row_group)
+        self._place, self._first = (unit.file, unit.row_group), unit.offset
         self._digests = [hmac.new(secret.key("digest"), digestmod="sha256") for _ in questions]
 
     def add(self, question: int, block: int, answers: npt.NDArray[np.generic]) -> bytes:
         """Take one question's answers in one block, and return their own digest: 32 secret bytes."""
-        digest = block_key(self._keys[question], (*self._place, block * BLOCK_ROWS), answers)
+        digest = block_key(self._keys[question], (*self._place, self._first + block * BLOCK_ROWS), answers)
         self._digests[question].update(digest)
         return digest
 

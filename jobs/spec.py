@@ -131,6 +131,11 @@ class Spec(Table):
         """Rows of a task, at least; None where reading them is most of the work."""
         return None
 
+    @property
+    def unit_rows(self) -> int | None:
+        """Rows of a task's smallest part, at most; None for whole row groups."""
+        return None
+
     def canonical(self) -> dict[str, Any]:
         """Return the spec as JSON values, defaults filled in; where it runs and where results go left out."""
         return self.model_dump(mode="json", exclude={"output", "cluster", "ledger"})

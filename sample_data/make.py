@@ -1,4 +1,4 @@
-"""Make the sample data: four synthetic populations, their planted truth and their checksums.
+"""Make the sample data: four synthetic populations, tasks for one of them, their planted truth and checksums.
 
 Run from the project root as ``python sample_data/make.py``. Everything here is public and synthetic, so an
 ordinary seeded generator is the right one: the same seed writes the same bytes.
@@ -22,6 +22,7 @@ HERE = Path(__file__).resolve().parent
 if not __package__:  # run as a script, which knows its own folder alone
     sys.path.insert(0, str(HERE.parent))
 
+from sample_data.chores import task_table, task_truth  # noqa: E402
 from sample_data.crowd import worker_table, worker_truth  # noqa: E402
 
 SEED = 19650301
@@ -82,6 +83,7 @@ BIOMARKERS = np.array([[16, 0, 0], [63, 1, 0], [83, 20, 0], [6, 40, 4], [0, 4, 8
 CANDIDATES = ("Ana Muñoz", "Benoît Lefèvre", "Chloé Šimková", "Dániel Øberg", "Eszter Nagy", "Finn O'Connor")
 VOTERS, BALLOT_FILES = 30_000, 4
 WORKER_FILES, WORKER_GROUPS = 4, 4
+TASK_FILES = 2
 # Rankings by initials, best first, and how many voters in a thousand cast each. A second C or B is a slip.
 BALLOTS = {
     "": 10,
@@ -220,8 +222,8 @@ def ballot_truth() -> dict[str, Any]:
     }
 
 
-def truth(workers: pa.Table) -> dict[str, Any]:
-    """Return what was planted: every answer's counts, the biomarkers' joint table, the ballots, the workers."""
+def truth(workers: pa.Table, tasks: pa.Table) -> dict[str, Any]:
+    """Return what was planted: every answer's counts, the biomarkers' joint table, ballots, workers and tasks."""
     planted = {name: (each.categories, each.counts(ROWS).tolist()) for name, each in RESPONSES.items()}
     responses = {
         name: {"categories": categories, "counts": counts[:-1], "missing": counts[-1]}
@@ -231,6 +233,7 @@ def truth(workers: pa.Table) -> dict[str, Any]:
         name: {"categories": categories, "counts": BIOMARKERS.sum(axis).tolist(), "missing": 0}
         for name, categories, axis in (("ldl", LDL, 1), ("tc", TC, 0))
     }
+    crowd = worker_truth(workers)
     return {
         "responses": {"rows": ROWS, "attributes": responses},
         "biomarkers": {
@@ -239,14 +242,15 @@ def truth(workers: pa.Table) -> dict[str, Any]:
             "table": BIOMARKERS.tolist(),
         },
         "ballots": ballot_truth(),
-        "workers": worker_truth(workers),
+        "workers": crowd,
+        "tasks": task_truth(tasks, workers, crowd["tree"]),
     }
 
 
-def write_truth(workers: pa.Table) -> Path:
+def write_truth(workers: pa.Table, tasks: pa.Table) -> Path:
     """Write the planted truth and return its path."""
     path = HERE / "truth.json"
-    path.write_text(json.dumps(truth(workers), indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+    path.write_text(json.dumps(truth(workers, tasks), indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
     return path
 
 
@@ -267,7 +271,9 @@ def main() -> None:
     ballots = write_parts(ballot_table(rng), "ballots", BALLOT_FILES)
     crowd = worker_table(rng)
     workers = write_parts(crowd, "workers", WORKER_FILES, WORKER_GROUPS)
-    write_sums([*responses, *biomarkers, *ballots, *workers, write_truth(crowd)])
+    chores = task_table(rng)
+    tasks = write_parts(chores, "tasks", TASK_FILES)
+    write_sums([*responses, *biomarkers, *ballots, *workers, *tasks, write_truth(crowd, chores)])
 
 
 if __name__ == "__main__":

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -22,9 +21,9 @@ import pyarrow as pa
 from gmpy2 import mpz
 
 from udfs.errors import ProtocolError
+from udfs.hexadecimal import number_from_hex
 from udfs.paillier import check_ciphertext
 
-_HEXADECIMAL = re.compile("[0-9a-f]+")
 _WHOLE = {int, type(mpz())}
 
 
@@ -219,7 +218,7 @@ class CiphertextSum:
                 fields = {"key_id": key_id, "n": n, "values": values, "contributions": contributions}
                 if rest != {"sha256": _checksum(fields)}:
                     raise ProtocolError(where, "must have the checksum of what it holds", "another")
-                numbers = [_from_hexadecimal(value, where) for value in (n, *values)]
+                numbers = [number_from_hex(value, where) for value in (n, *values)]
                 _check_each(numbers[1:], numbers[0], where)
                 return cls(key_id, numbers[0], tuple(numbers[1:]), contributions)
         raise ProtocolError(where, "must be a sum of ciphertexts", type(found).__name__)
@@ -228,10 +227,3 @@ class CiphertextSum:
 def _checksum(fields: dict[str, Any]) -> str:
     """Return the SHA-256 of JSON in one way to write it."""
     return hashlib.sha256(json.dumps(fields, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
-
-
-def _from_hexadecimal(text: object, where: str) -> int:
-    """Return the number that a text of hexadecimal digits stands for."""
-    if not isinstance(text, str) or not _HEXADECIMAL.fullmatch(text):
-        raise ProtocolError(where, "must have its numbers in hexadecimal", type(text).__name__)
-    return int(text, 16)

@@ -34,7 +34,7 @@ from typing import Any
 import gmpy2
 from gmpy2 import mpz
 
-from udfs.safe_primes import Bytes
+from udfs.safe_primes import RandomBytes
 
 CHALLENGE_BITS = 256
 _EXCESS_BITS = 512
@@ -104,7 +104,7 @@ class Statement:
         return int.from_bytes(digest, "big")
 
 
-def prove(statement: Statement, exponent: int, words: Bytes) -> tuple[int, int]:
+def prove(statement: Statement, exponent: int, random_bytes: RandomBytes) -> tuple[int, int]:
     """Return a proof (e, z) that one exponent is both logarithms.
 
     Parameters
@@ -112,7 +112,7 @@ def prove(statement: Statement, exponent: int, words: Bytes) -> tuple[int, int]:
     statement : Statement
     exponent : int
         Delta s_i: the secret.
-    words : callable
+    random_bytes : callable
         The source of randomness: 32 bytes are read.
 
     Returns
@@ -125,7 +125,9 @@ def prove(statement: Statement, exponent: int, words: Bytes) -> tuple[int, int]:
     Cost: two exponentiations modulo n^2 (`powmod_sec`) with some 2 |n| + 512 bits.
     """
     seed = (
-        statement.encoded + exponent.to_bytes((statement.exponent_bits + 7) // 8, "big") + words(_FRESH_BYTES)
+        statement.encoded
+        + exponent.to_bytes((statement.exponent_bits + 7) // 8, "big")
+        + random_bytes(_FRESH_BYTES)
     )
     masked = hashlib.shake_256(b"mask of " + seed).digest((statement.mask_bits + 7) // 8)
     mask = mpz.from_bytes(masked) % (1 << statement.mask_bits)

@@ -189,11 +189,15 @@ class EncryptedSum:
         return {}
 
     def report_type(self, labels: Sequence[Any]) -> pa.DataType:
-        """Return the type of a column of contributions: a participant's ciphertexts, one after the other."""
+        """Return the type of a column of contributions: a participant's ciphertexts, one after the other.
+
+        Such a column is what participants' own devices would send in. Where a job stands in for them it multiplies
+        contributions within the block (`tally`), and none are written.
+        """
         return pa.binary(ciphertext_type(self.n).byte_width * self.slots.ciphertexts)
 
     def to_arrow(self, reports: Contributions, labels: Sequence[Any]) -> pa.Array:
-        """Return a block's contributions as a column of fixed-size binary."""
+        """Return a block's contributions as a column of fixed-size binary: see `report_type`."""
         columns = [to_arrow(one, self.n) for one in reports]
         width = ciphertext_type(self.n).byte_width
         rows = [np.frombuffer(one.buffers()[1], dtype=np.uint8).reshape(-1, width) for one in columns]

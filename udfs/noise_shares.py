@@ -146,7 +146,7 @@ def two_sided_variance(epsilon: Decimal | float, beta: Fraction | float = 1) -> 
     >>> round(two_sided_variance(0.1), 2)
     199.83
     """
-    rate = float(epsilon)
+    rate = min(float(epsilon), _LARGEST_RATE)
     return float(beta) * 2 * math.exp(-rate) / math.expm1(-rate) ** 2
 
 
@@ -200,7 +200,10 @@ def noise_reach(
 
 
 def privacy_when_short(epsilon: Decimal, beta: Fraction | float) -> float:
-    """Return the epsilon that a sum gives where only a part of the whole noise is in it.
+    """Return the epsilon that a sum gives where only a part of the whole noise is in it: for planning dropout.
+
+    A job opens no such sum, as it refuses one of fewer contributions than were planned for. This says what would
+    remain if more participants than planned colluded or left their share out, and so how large to plan.
 
     Parameters
     ----------

@@ -17,9 +17,10 @@ if:
 - n = pq with safe primes p and q, so that both are 3 modulo 4 and gcd(p - 1, q - 1) = 2: then, but for a
   negligible share of x, h generates all that has Jacobi symbol 1, and hs^a with a of full length hides as
   well as r^n does (Damgard, Jurik and Nielsen 2010);
-- powers with exponents of half length cannot be told from those of full length. This follows from the
-  hardness of factoring (Goldreich and Rosen 2003). Shorter exponents would take one more assumption; there
-  are none here;
+- powers h^a modulo n with exponents of half length cannot be told from those of full length. For a random
+  base modulo a product of two primes this follows from the hardness of factoring (Goldreich and Rosen 2003);
+  of h, minus a random square, it is assumed. It carries over to hs^a, which h^a modulo n determines, as
+  (y + kn)^n = y^n modulo n^2. Exponents are never shorter;
 - x is as good as random: SHAKE256 stands for a random oracle, so that nobody has chosen it;
 - exponents are secret, uniform, independent, *and one exponent never meets two plaintexts*: the quotient of
   two such ciphertexts is (1 + n)^(P - P'), from which anybody reads P - P'. Words must belong to the
@@ -235,9 +236,10 @@ def check_ciphertext(c: object, n: int, where: str) -> None:
 
 
 def phe_number(public_key: phe.PaillierPublicKey, c: int) -> phe.EncryptedNumber:
-    """Return a ciphertext as one of `phe`'s.
+    """Return a ciphertext as one of `phe`'s: whoever knows the factors of n can read it with that library.
 
-    Its `ciphertext()` would multiply randomness in; `ciphertext(be_secure=False)` gives the number as it is.
+    No job needs it. The `ciphertext()` of what is returned would multiply randomness in;
+    `ciphertext(be_secure=False)` gives the number as it is.
 
     Raises
     ------

@@ -41,7 +41,8 @@ def unpack(message: ByteRows, ciphertexts: int, bits: int, where: str) -> tuple[
     Raises
     ------
     ProtocolError
-        Naming `where`, for a message of another length, and for numbers that are no modulus or no ciphertexts.
+        Naming `where`, for a message of another length, and for numbers that are no modulus or no
+        ciphertexts.
     """
     size = message_bytes(ciphertexts, bits)
     if message.dtype != np.uint8 or message.shape != (size,):

@@ -1,4 +1,7 @@
-"""How a library is laid out for retrieval over Paillier encryption, and what that costs: see `udfs.paillier_retrieval`."""
+"""How a library is laid out for retrieval over Paillier encryption, and what that costs.
+
+See `udfs.paillier_retrieval` for the protocol.
+"""
 
 from __future__ import annotations
 
@@ -32,7 +35,7 @@ class PaillierShape:
     >>> shape.columns, shape.rows, shape.chunks
     (8, 8, 8)
     >>> shape.cost
-    Cost(hint_bytes=0, upload_bytes=8448, download_bytes=8448, products=236800)
+    Cost(hint_bytes=0, upload_bytes=8448, download_bytes=8448, products=163267)
     """
 
     items: int
@@ -56,7 +59,7 @@ class PaillierShape:
 
     @property
     def columns(self) -> int:
-        """How many items a row has: 1, or the root of their number, whichever has fewer ciphertexts to transfer.
+        """How many items a row has: 1, or the root of their number, whichever has less to transfer.
 
         c + ceil(items / c) is least at c = ceil(sqrt(items)).
         """

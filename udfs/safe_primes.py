@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from udfs.errors import SpecError
 
-Bytes: TypeAlias = Callable[[int], bytes]
+RandomBytes: TypeAlias = Callable[[int], bytes]
 """A source of randomness: returns so many random bytes."""
 
 LEAST_BITS = 16
@@ -21,7 +21,7 @@ LEAST_BITS = 16
 _ROUNDS = 64
 
 
-def safe_prime(bits: int, words: Bytes) -> int:
+def safe_prime(bits: int, random_bytes: RandomBytes) -> int:
     """Draw a safe prime by sieving windows of candidates behind random starts.
 
     Parameters
@@ -29,7 +29,7 @@ def safe_prime(bits: int, words: Bytes) -> int:
     bits : int
         Its length, at least `LEAST_BITS`. The two highest bits are set, so that a product of two such
         primes has exactly twice as many.
-    words : callable
+    random_bytes : callable
         The source of randomness. The prime is a function of what it returns.
 
     Returns
@@ -64,7 +64,7 @@ def safe_prime(bits: int, words: Bytes) -> int:
     if bits < LEAST_BITS:
         raise SpecError("bits", f"a safe prime must have at least {LEAST_BITS} bits", str(bits))
     while True:
-        drawn = gmpy2.mpz.from_bytes(words((bits + 7) // 8)) % (1 << bits - 3)
+        drawn = gmpy2.mpz.from_bytes(random_bytes((bits + 7) // 8)) % (1 << bits - 3)
         start = 3 << bits - 3 | drawn | 1
         for offset in _survivors(start, bits):
             pair = (start + 2 * int(offset), 2 * (start + 2 * int(offset)) + 1)

@@ -146,7 +146,7 @@ def _numbers(column: pa.Array) -> npt.NDArray[np.float64]:
     """Return a column's numbers as float64, NaN where one is missing.
 
     Decimals and 32-bit floats mean the decimal that they print as, and are read from it: this keeps their
-    order, and rounds correctly, which Arrow's cast of decimals does not.
+    order, and rounds correctly, which Arrow's cast of decimals does not. Others are read as what they are.
     """
     if pa.types.is_decimal(column.type) or pa.types.is_float32(column.type):
         column = column.cast(pa.string())

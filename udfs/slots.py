@@ -109,17 +109,17 @@ class Slots:
         row: npt.NDArray[np.integer],
         counter: npt.NDArray[np.integer],
         value: npt.NDArray[np.integer],
-        chunk: int,
+        number: int,
     ) -> list[int]:
-        """Return every row's signed plaintext number `chunk`, from what rows add to counters.
+        """Return every row's signed plaintext of a number, from what rows add to counters.
 
         Parameters
         ----------
         rows : int
         row, counter, value : ndarrays of integers, shape (entries,)
-            In any order; entries that meet are added up. Those of other chunks, and of counter -1, are passed over.
-        chunk : int
-            Below `ciphertexts`.
+            In any order; entries that meet are added up. Those of other plaintexts, and of counter -1, are passed over.
+        number : int
+            Which plaintext: below `ciphertexts`.
 
         Returns
         -------
@@ -134,7 +134,7 @@ class Slots:
         Notes
         -----
         Runs where the answers are. Cost: one pass over all entries, and a big integer's addition for each of the
-        chunk's.
+        plaintext's.
         """
         kinds = {numbers.dtype.kind for numbers in (row, counter, value)}
         if not kinds <= {"i", "u"}:
@@ -143,7 +143,7 @@ class Slots:
             )
         if counter.size and counter.max() >= self.counters:
             raise ProtocolError("slots", f"there are {self.counters} counters", "one beyond")
-        slot = counter.astype(np.int64, copy=False) - chunk * self.per_ciphertext
+        slot = counter.astype(np.int64, copy=False) - number * self.per_ciphertext
         here = np.flatnonzero((slot >= 0) & (slot < self.per_ciphertext))
         plaintexts = [0] * rows
         shifts = (slot[here] * self.width).tolist()

@@ -47,17 +47,15 @@ from gmpy2 import mpz
 
 from udfs.decryption_proofs import Statement, prove, proves
 from udfs.errors import ProtocolError
+from udfs.hexadecimal import number_from_hex
 from udfs.paillier import check_ciphertext
-from udfs.safe_primes import Bytes
+from udfs.safe_primes import RandomBytes
 from udfs.threshold_keys import (
     KeyShare,
     ThresholdKey,
     deal,
-    deal_with_factors,
     lagrange_at_zero,
-    number_from_hex,
     product_of_powers,
-    uniform_below,
 )
 
 __all__ = [
@@ -67,10 +65,7 @@ __all__ = [
     "ThresholdKey",
     "combine",
     "deal",
-    "deal_with_factors",
-    "number_from_hex",
     "partially_decrypt",
-    "uniform_below",
     "verify",
 ]
 
@@ -144,16 +139,21 @@ class Opened:
         Signed, below n/2 in absolute value.
     holders : tuple of int
         The T holders whose partial decryptions were put together, in the order they came.
-    refused : tuple of int
-        Holders that gave something else than partial decryptions of these ciphertexts under this key.
+    wrong : tuple of int
+        Holders in whose name something else came than partial decryptions of these ciphertexts under this key.
+    declined : tuple of int
+        Holders that would not open them: known to whoever asks holders, and filled in there.
     """
 
     plaintexts: tuple[int, ...]
     holders: tuple[int, ...]
-    refused: tuple[int, ...]
+    wrong: tuple[int, ...]
+    declined: tuple[int, ...] = ()
 
 
-def partially_decrypt(share: KeyShare, ciphertexts: Sequence[int], words: Bytes) -> PartialDecryption:
+def partially_decrypt(
+    share: KeyShare, ciphertexts: Sequence[int], random_bytes: RandomBytes
+) -> PartialDecryption:
     """Raise ciphertexts to a holder's share, with proofs: c^(2 Delta s_i) modulo n^2.
 
     Parameters
@@ -161,7 +161,7 @@ def partially_decrypt(share: KeyShare, ciphertexts: Sequence[int], words: Bytes)
     share : KeyShare
     ciphertexts : sequence of int
         Whatever this is called with can be opened: what may be is for the holder to judge, beforehand.
-    words : callable
+    random_bytes : callable
         The source of randomness for the proofs. The values do not depend on it.
 
     Returns
@@ -182,7 +182,7 @@ def partially_decrypt(share: KeyShare, ciphertexts: Sequence[int], words: Bytes)
     exponent = int(key.delta * mpz(share.secret))
     values = [int(gmpy2.powmod_sec(mpz(c), 2 * exponent, key.n_squared)) for c in ciphertexts]
     proofs = [
-        prove(_statement(key, share.holder, c, value), exponent, words)
+        prove(_statement(key, share.holder, c, value), exponent, random_bytes)
         for c, value in zip(ciphertexts, values, strict=True)
     ]
     return PartialDecryption(key.key_id, share.holder, tuple(values), tuple(proofs))

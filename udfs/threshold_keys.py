@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import hashlib
 import math
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -21,7 +20,7 @@ from gmpy2 import mpz
 
 from udfs.errors import ProtocolError, SpecError
 from udfs.paillier import check_ciphertext
-from udfs.safe_primes import LEAST_BITS, Bytes, safe_prime
+from udfs.safe_primes import LEAST_BITS, RandomBytes, safe_prime
 
 
 @dataclass(frozen=True)
@@ -73,7 +72,7 @@ class ThresholdKey:
 
     @property
     def public_key(self) -> phe.PaillierPublicKey:
-        """The key as `phe` has it, for encryption."""
+        """The key as `phe` has it: whoever encrypts with that library can, under this key."""
         return phe.PaillierPublicKey(self.n)
 
     def check(self) -> None:
@@ -151,7 +150,9 @@ class KeyShare:
         raise TypeError("a key share does not travel; hand over the path of its file")
 
 
-def deal(holders: int, threshold: int, bits: int, words: Bytes) -> tuple[ThresholdKey, tuple[KeyShare, ...]]:
+def deal(
+    holders: int, threshold: int, bits: int, random_bytes: RandomBytes
+) -> tuple[ThresholdKey, tuple[KeyShare, ...]]:
     """Make a key and its holders' shares; the factors are forgotten.
 
     Parameters
@@ -160,7 +161,7 @@ def deal(holders: int, threshold: int, bits: int, words: Bytes) -> tuple[Thresho
         N and T.
     bits : int
         The length of n: even; 2048 and more for real use.
-    words : callable
+    random_bytes : callable
         The source of randomness. The key is a function of what it returns.
 
     Returns
@@ -178,14 +179,14 @@ def deal(holders: int, threshold: int, bits: int, words: Bytes) -> tuple[Thresho
     if bits % 2 or bits < 2 * LEAST_BITS:
         raise SpecError("bits", f"must be an even number of at least {2 * LEAST_BITS}", str(bits))
     _check_threshold(holders, threshold)
-    p = q = safe_prime(bits // 2, words)
+    p = q = safe_prime(bits // 2, random_bytes)
     while p == q:
-        q = safe_prime(bits // 2, words)
-    return deal_with_factors(p, q, holders, threshold, words)
+        q = safe_prime(bits // 2, random_bytes)
+    return deal_with_factors(p, q, holders, threshold, random_bytes)
 
 
 def deal_with_factors(
-    p: int, q: int, holders: int, threshold: int, words: Bytes
+    p: int, q: int, holders: int, threshold: int, random_bytes: RandomBytes
 ) -> tuple[ThresholdKey, tuple[KeyShare, ...]]:
     """Make a key of given factors, and its holders' shares: see `deal`.
 
@@ -205,7 +206,9 @@ def deal_with_factors(
             f"{n.bit_length()} bits",
         )
     order = n * m
-    coefficients = [m * gmpy2.invert(m, n)] + [uniform_below(order, words) for _ in range(threshold - 1)]
+    coefficients = [m * gmpy2.invert(m, n)] + [
+        uniform_below(order, random_bytes) for _ in range(threshold - 1)
+    ]
     secrets = []
     for holder in range(1, holders + 1):
         secret = mpz(0)
@@ -213,7 +216,7 @@ def deal_with_factors(
             secret = (secret * holder + coefficient) % order
         secrets.append(secret or order)  # exponents in constant time are positive
     n_squared, delta = n * n, math.factorial(holders)
-    v = _generator_of_squares(n, [order // factor for factor in factors], words)
+    v = _generator_of_squares(n, [order // factor for factor in factors], random_bytes)
     verification = tuple(int(gmpy2.powmod_sec(v, delta * secret, n_squared)) for secret in secrets)
     key = ThresholdKey(int(n), holders, threshold, int(v), verification)
     return key, tuple(KeyShare(key, i, int(secret)) for i, secret in enumerate(secrets, start=1))
@@ -234,7 +237,7 @@ def lagrange_at_zero(holders: Sequence[int]) -> tuple[int, list[int]]:
     return denominator, [int(coefficient * denominator) for coefficient in coefficients]
 
 
-def uniform_below(bound: int, words: Bytes) -> int:
+def uniform_below(bound: int, random_bytes: RandomBytes) -> int:
     """Return a uniform number from 0 to bound - 1: whatever lies above is drawn again.
 
     Examples
@@ -244,21 +247,9 @@ def uniform_below(bound: int, words: Bytes) -> int:
     """
     bits = (bound - 1).bit_length()
     while True:
-        drawn = int.from_bytes(words((bits + 7) // 8), "big") % (1 << bits)
+        drawn = int.from_bytes(random_bytes((bits + 7) // 8), "big") % (1 << bits)
         if drawn < bound:
             return drawn
-
-
-def number_from_hex(text: Any, where: str) -> int:
-    """Return the number that a string of hexadecimal digits names.
-
-    Raises
-    ------
-    ProtocolError
-    """
-    if not isinstance(text, str) or not re.fullmatch("[0-9a-f]+", text):
-        raise ProtocolError(where, "must have numbers in hexadecimal digits", type(text).__name__)
-    return int(text, 16)
 
 
 def product_of_powers(bases: Sequence[int], exponents: Sequence[int], modulus: int) -> Any:
@@ -287,10 +278,10 @@ def _check_threshold(holders: int, threshold: int) -> None:
         )
 
 
-def _generator_of_squares(n: Any, cofactors: Sequence[Any], words: Bytes) -> Any:
+def _generator_of_squares(n: Any, cofactors: Sequence[Any], random_bytes: RandomBytes) -> Any:
     """Draw a square modulo n^2 whose order is the whole group's: none of these powers of it is 1."""
     while True:
-        root = mpz(uniform_below(int(n * n), words))
+        root = mpz(uniform_below(int(n * n), random_bytes))
         v = root * root % (n * n)
         if gmpy2.gcd(root, n) == 1 and all(
             gmpy2.powmod_sec(v, cofactor, n * n) != 1 for cofactor in cofactors

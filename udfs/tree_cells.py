@@ -9,20 +9,16 @@ rounded, so that a number on an edge lies in the bin that begins there.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import ClassVar, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 import numpy.typing as npt
-import pyarrow as pa
 
 from udfs.design import Counts
-from udfs.draws import Draws
 from udfs.errors import SpecError
-from udfs.lookup import Category
 
 Numbers: TypeAlias = npt.NDArray[np.float64]
 Places: TypeAlias = npt.NDArray[np.int64]
@@ -145,6 +141,20 @@ class TreeCells:
         cells[nodes == self.nodes] = -1
         return cells
 
+    def count(self, answers: Numbers) -> Counts:
+        """Count rows in each counter, as they are: for public data alone.
+
+        Parameters
+        ----------
+        answers : ndarray of float64, shape (rows, columns)
+
+        Returns
+        -------
+        ndarray of int64, shape (counters,)
+        """
+        places = self.cells(answers).ravel(order="K") + 1
+        return np.bincount(places, minlength=self.counters + 1)[1:].astype(np.int64, copy=False)
+
     def _nodes_of(self, answers: Numbers) -> Places:
         """Return each row's node; `nodes` where its branch has ended.
 
@@ -222,46 +232,3 @@ def bin_edges(low: float, high: float, bins: int) -> tuple[float, ...]:
     scale = bins * start.denominator * stop.denominator
     left, right = start.numerator * stop.denominator, stop.numerator * start.denominator
     return tuple((left * (bins - edge) + right * edge) / scale for edge in range(bins + 1))
-
-
-@dataclass(frozen=True)
-class ExactCounts:
-    """The mechanism that counts rows in a tree's cells as they are: for public data.
-
-    Parameters
-    ----------
-    cells : TreeCells
-    """
-
-    cells: TreeCells
-    draws: ClassVar[bool] = False
-
-    @property
-    def label(self) -> str:
-        """The mechanism and its cells."""
-        return f"exact counts {self.cells.label}"
-
-    def randomize(self, answers: npt.NDArray[np.generic], draws: Draws) -> npt.NDArray[np.generic]:
-        """Return the counters that each row adds one to, as they are: int64, -1 is none."""
-        return self.cells.cells(answers.astype(np.float64, copy=False))
-
-    def zeros(self) -> Counts:
-        """Return the sum of no rows: int64, shape (counters,)."""
-        return np.zeros(self.cells.counters, dtype=np.int64)
-
-    def tally(self, reports: npt.NDArray[np.generic]) -> Counts:
-        """Count a block's rows in each cell: int64, shape (counters,)."""
-        places = reports.ravel(order="K").astype(np.int64, copy=False) + 1
-        return np.bincount(places, minlength=self.cells.counters + 1)[1:].astype(np.int64, copy=False)
-
-    def thresholds(self) -> dict[str, int]:
-        """Return nothing: nothing is drawn."""
-        return {}
-
-    def report_type(self, labels: Sequence[Category | None]) -> pa.DataType:
-        """Refuse: cells are counted, and not written."""
-        raise NotImplementedError("exact counts are not written")
-
-    def to_arrow(self, reports: npt.NDArray[np.generic], labels: Sequence[Category | None]) -> pa.Array:
-        """Refuse: cells are counted, and not written."""
-        raise NotImplementedError("exact counts are not written")

@@ -11,7 +11,7 @@ from jobs.page import skills_boxes as boxes
 from jobs.page import words
 from jobs.page.parts import view_bound, view_budget, view_provenance, view_times
 from jobs.page.skills_figures import MOST_LEVELS, draw_steps, draw_tree
-from jobs.page.skills_rows import amount, root_mean_square, view_levels, view_nodes
+from jobs.page.skills_rows import root_mean_square, view_levels, view_nodes
 from jobs.page.skills_tree import Tree, known, read_tree
 from jobs.page.values import mapping, mappings, numbers, sequence
 from jobs.skills import words as told
@@ -19,6 +19,7 @@ from jobs.skills import words as told
 MOST_DIMENSIONS = 10
 """So many dimensions that are cut are drawn, each with each."""
 _MOST_MARKS = 40
+_DID = {"answered": "opened", "declined": "declined", "wrong": "an answer in its name was wrong"}
 
 
 def view_skills(document: dict[str, Any]) -> dict[str, Any]:
@@ -30,7 +31,7 @@ def view_skills(document: dict[str, Any]) -> dict[str, Any]:
     return {
         "population": mapping(document.get("population")),
         "guarantee": _guarantee(privacy, result),
-        "conditions": told.conditions_of(result, privacy.get("computational")),
+        "conditions": told.conditions_of(result),
         "budget": view_budget(privacy),
         "summary": _summary(tree, document),
         "planes": planes,
@@ -43,6 +44,7 @@ def view_skills(document: dict[str, Any]) -> dict[str, Any]:
         "overlap": len(tree.cut) > 2,
         "tree": _tree(tree),
         "first": _first(result, tree),
+        "bias": told.bias_of(result),
         "levels": view_levels(tree, result),
         "leaves": view_nodes(tree, tree.leaves),
         "cuts": view_nodes(tree, [one for one in tree.nodes if one.split is not None], by_size=False),
@@ -57,18 +59,18 @@ def view_skills(document: dict[str, Any]) -> dict[str, Any]:
 
 
 def _guarantee(privacy: dict[str, Any], result: dict[str, Any]) -> dict[str, Any] | None:
-    """Return the one sentence in parts, and whether there is a guarantee."""
-    if not {"epsilon", "epsilon_replace"} & privacy.keys():
+    """Return the one sentence in parts, and whether there is a guarantee to speak of."""
+    if "epsilon_replace" not in privacy:
         return None
-    bound = view_bound(told.charged(privacy))
-    before, claim, after = told.guarantee_of(bound, _delta(privacy, result))
-    return {"before": before, "claim": claim, "after": after, "none": bound is None}
+    bound, delta = view_bound(privacy["epsilon_replace"]), known(result.get("delta"))
+    delta = None if delta is None or delta < 0 else delta
+    before, claim, after = told.guarantee_of(bound, delta, _small)
+    weak = bound is None or delta is None or delta > told.WEAK_DELTA
+    return {"before": before, "claim": claim, "after": after, "none": weak}
 
 
-def _delta(privacy: dict[str, Any], result: dict[str, Any]) -> str | None:
-    """Return delta as it is shown; None where it is 0 or not known."""
-    delta = amount(privacy.get("delta", result.get("delta")))
-    return words.significant(delta, 2).replace(" ", "\N{NO-BREAK SPACE}") if delta else None
+def _small(delta: float) -> str:
+    return words.significant(delta, 2).replace(" ", "\N{NO-BREAK SPACE}")
 
 
 def _summary(tree: Tree, document: dict[str, Any]) -> dict[str, Any] | None:
@@ -80,16 +82,14 @@ def _summary(tree: Tree, document: dict[str, Any]) -> dict[str, Any] | None:
     return {
         "leaves": len(tree.leaves),
         "cut": len({one.dimension for one in tree.nodes if one.split is not None}),
-        "workers": words.finite(result.get("participants"))
-        if result.get("participant") == "worker"
-        else None,
+        "workers": known(result.get("workers")),
         "ends": (counts[0], counts[-1]) if counts else None,
         "below": bool(counts) and counts[0] < 0,
     }
 
 
 def _drawings(tree: Tree) -> tuple[list[dict[str, Any]], list[dict[str, Any]], float]:
-    """Return every pair of dimensions drawn small and large, every dimension alone, and the factor of their shades."""
+    """Return any two dimensions drawn small and large, each one alone, and the factor of their shades."""
     cut = tree.cut[:MOST_DIMENSIONS]
     pairs = list(combinations(range(len(cut)), 2))
     most = boxes.cells_a_side(len(pairs))
@@ -160,12 +160,15 @@ def _first(result: dict[str, Any], tree: Tree) -> dict[str, Any] | None:
     return None
 
 
-def _holders(holders: dict[str, Any]) -> list[tuple[int, str]]:
-    """Return what each holder did, where they are few enough to be drawn one by one."""
-    number = told.whole(holders.get("number")) or 0
-    answered, refused = sequence(holders.get("answered")), sequence(holders.get("refused"))
+def _holders(holders: dict[str, Any]) -> list[tuple[int, bool, str]]:
+    """Return whether each holder opened sums, and what came of it, where they are few enough to be drawn."""
+    number, named = told.whole(holders.get("number")) or 0, {key: sequence(holders.get(key)) for key in _DID}
     return [
-        (k, "refused" if k in refused else "answered" if k in answered else "silent")
+        (
+            k,
+            k in named["answered"],
+            ", ".join(did for key, did in _DID.items() if k in named[key]) or "no answer used",
+        )
         for k in range(1, number + 1 if number <= _MOST_MARKS else 1)
     ]
 
@@ -173,7 +176,7 @@ def _holders(holders: dict[str, Any]) -> list[tuple[int, str]]:
 def _contributions(result: dict[str, Any]) -> list[tuple[str, str]]:
     """Return how many took part and what each of them sent, by name."""
     sent = mapping(result.get("ciphertexts"))
-    slots, width = told.whole(sent.get("slots")), told.whole(sent.get("width"))
+    slots, width = _range(sent.get("slots")), _range(sent.get("width"))
     per, size = told.whole(sent.get("per_participant")), told.whole(sent.get("bytes_per_participant"))
     keys, holders = mapping(result.get("keys")), mapping(result.get("holders"))
     threshold, number = told.whole(holders.get("threshold")), told.whole(holders.get("number"))
@@ -187,15 +190,22 @@ def _contributions(result: dict[str, Any]) -> list[tuple[str, str]]:
         "Noise, of what there has to be": _times(result.get("beta")),
         "Each sent": per is not None
         and f"{per:,} ciphertext{'s' * (per != 1)}" + (f", {size:,} bytes" if size is not None else ""),
-        "A ciphertext holds": slots is not None
-        and f"up to {slots:,} counter{'s' * (slots != 1)}"
-        + (f" of {width:,} bits" if width is not None else ""),
+        "A ciphertext has room for": slots
+        and f"{slots} counter{'s' * (slots != '1')}"
+        + (f" of {width} bits" if width else "")
+        + (", by level" if "to" in f"{slots} {width}" else ""),
         "Key": told.whole(keys.get("bits")) is not None and f"threshold Paillier, {keys['bits']:,} bits",
         "Shares of the key": number is not None
         and threshold is not None
         and f"{number:,}, of which {threshold:,} can open a sum",
     }
     return _said(parts)
+
+
+def _range(levels: Any) -> str:
+    """Return the least and the greatest count of all levels, once where they are one."""
+    ends = [count for one in sequence(levels) if (count := told.whole(one)) is not None]
+    return " to ".join(f"{end:,}" for end in sorted({min(ends), max(ends)})) if ends else ""
 
 
 def _counted(value: Any) -> str | None:
@@ -208,7 +218,7 @@ def _at_most(value: Any) -> str | None:
 
 
 def _times(value: Any) -> str | None:
-    times = amount(value)
+    times = known(value)
     return (
         None if times is None else f"{words.significant(times, 4)} times its variance, with all contributions"
     )
@@ -217,7 +227,7 @@ def _times(value: Any) -> str | None:
 def _settings(result: dict[str, Any], privacy: dict[str, Any]) -> list[tuple[str, str]]:
     """Return the rules of the tree by name, in sentences, without what the document does not say."""
     domain, least = numbers(result.get("domain")), words.finite(result.get("min_count"))
-    share, tree_epsilon = amount(result.get("counts_share")), amount(privacy.get("epsilon_add_or_remove"))
+    share, tree_epsilon = known(result.get("counts_share")), known(privacy.get("epsilon_add_or_remove"))
     neighbours = privacy.get("neighbours")
     reach = None if len(domain) != 2 or None in domain else [words.short(end) for end in domain]
     parts = {

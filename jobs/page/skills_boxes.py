@@ -1,8 +1,9 @@
 """Leaves' boxes in any two dimensions, or in one: how crowded they are there, and how that is drawn.
 
-A tree that cuts more than two dimensions has leaves that lie on top of each other in any two of them. Workers of a
-leaf are taken to be spread evenly in its box, so that the crowd at a place is the sum of what all leaves above it
-put there: the marginal density that the tree describes, exactly where its edges are few, else averaged over a grid.
+A tree that cuts more than two dimensions has leaves that lie on top of each other in any two of them. Workers
+of a leaf are taken to be spread evenly in its box, so that the crowd at a place is the sum of what all leaves
+above it put there: the marginal density that the tree describes, exactly where its edges are few, else
+averaged over a grid.
 """
 
 from __future__ import annotations
@@ -58,15 +59,17 @@ def edges_of(ends: Array, most: int) -> Array:
 
     Examples
     --------
-    >>> edges_of(np.array([[0.0, 0.3], [0.3, 1.0]]), 4).tolist(), edges_of(np.array([[0.1, 0.2], [0.3, 1]]), 2).tolist()
-    ([0.0, 0.3, 1.0], [0.0, 0.5, 1.0])
+    >>> edges_of(np.array([[0.0, 0.3], [0.3, 1.0]]), 4).tolist()
+    [0.0, 0.3, 1.0]
+    >>> edges_of(np.array([[0.1, 0.2], [0.3, 1]]), 2).tolist()
+    [0.0, 0.5, 1.0]
     """
     edges = np.unique(np.append(ends, (0.0, 1.0)))
     return edges if len(edges) <= most + 1 else np.linspace(0.0, 1.0, most + 1)
 
 
 def shares_of(ends: Array, edges: Array) -> Array:
-    """Return which part of each leaf's workers is in each interval; of shape (leaves, intervals), rows add up to 1.
+    """Return which part of each leaf's workers is in each interval: (leaves, intervals), rows add up to 1.
 
     Examples
     --------
@@ -168,7 +171,7 @@ def fill_of(shade: int) -> Markup:
 def paint(
     cells: NDArray[np.int64], across: Array, up: Array, size: tuple[float, float] = (SIDE, SIDE)
 ) -> str:
-    """Return cells as paths, one for each shade, in whole units: the first axis to the right, the other up."""
+    """Return cells as paths, one a shade, in whole units: the first axis to the right, the other up."""
     x = np.rint(size[0] * across).astype(int).tolist()
     y = np.rint(size[1] * (1 - up)).astype(int).tolist()
     paths: dict[int, list[str]] = {}
@@ -180,7 +183,7 @@ def paint(
 
 
 def outlines(ends: Array) -> NDArray[np.int64]:
-    """Return the different boxes of leaves in two dimensions, in the square's units: left, top, width, height."""
+    """Return leaves' different boxes in two dimensions, in the square's units: left, top, width, height."""
     places = np.rint(SIDE * ends).astype(np.int64).reshape(-1, 4)
     left, right, low, high = np.unique(places, axis=0).T
     return np.stack([left, SIDE - high, right - left, high - low], axis=1)
@@ -261,7 +264,8 @@ def view_boxes(
     across, up = (fitted(label, 28.0) for label in labels)
     parts.append(text.format(_LEFT + _INNER / 2, _TOP + _INNER + 42, "middle", _FONT, "named", across))
     turned = Markup(
-        '<text transform="translate(14 {:g}) rotate(-90)" text-anchor="middle" font-size="{:g}" class="named">{}</text>'
+        '<text transform="translate(14 {:g}) rotate(-90)" text-anchor="middle" font-size="{:g}"'
+        ' class="named">{}</text>'
     )
     parts.append(turned.format(_TOP + _INNER / 2, _FONT, up))
     for number, x, y, width, height in numbers:

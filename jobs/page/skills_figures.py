@@ -1,4 +1,4 @@
-"""Figures of a tree of skills as inline SVG: the tree over its leaves' counts, and steps along one dimension."""
+"""Figures of a tree of skills as inline SVG: a tree over its leaves' counts, and steps along a dimension."""
 
 from __future__ import annotations
 
@@ -32,8 +32,8 @@ def draw_tree(name: str, title: str, tree: Tree) -> Markup:
     """Draw a tree from the root down, a row for each level, and its leaves' counts below.
 
     All nodes of a level are equally wide. Their shades say how their counts compare with an even share of the
-    root's; where they are cut is written where there is room. Below stand both counts of each leaf with a standard
-    error either way where they are not too many, under the leaf.
+    root's; where they are cut is written where there is room. Below stand both counts of each leaf, with a
+    standard error either way where they are not too many.
 
     Parameters
     ----------

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from decimal import Decimal, InvalidOperation
 from typing import Any
 
 from jobs.page import words
@@ -13,36 +12,20 @@ from jobs.page.values import mappings
 from jobs.skills import words as told
 
 MOST_ROWS, PRINTED_ROWS = 256, 64
-"""So many leaves, and so many cuts, are in a table; on paper, tables of more than so many rows are left out."""
+"""So many leaves, and so many cuts, are in a table; on paper, one of more than so many rows is left out."""
 _NAME = 16.0
 """In ems: dimensions are cut to this where they are named many times."""
 
 
-def amount(value: Any) -> float | None:
-    """Return a number, be it one or the digits of one.
-
-    Examples
-    --------
-    >>> amount(0.25), amount("0.25"), amount("abc"), amount("NaN"), amount(None)
-    (0.25, 0.25, None, None, None)
-    """
-    if isinstance(value, str):
-        try:
-            value = float(Decimal(value))
-        except (InvalidOperation, OverflowError, ValueError):
-            return None
-    return known(value)
-
-
 def view_levels(tree: Tree, result: dict[str, Any]) -> list[dict[str, Any]]:
-    """Return a row for each level: what it was cut by, what it got of epsilon, and how exact its counts are."""
+    """Return a row for each level: what it was cut by, its part of epsilon, and how exact its counts are."""
     budget = {words.finite(one.get("level")): one for one in mappings(result.get("budget"))}
     by_level: dict[float | None, list[Node]] = {}
     for one in tree.nodes:
         by_level.setdefault(one.level, []).append(one)
     levels = sorted({level for level in (*budget, *by_level) if level is not None}, reverse=True)
     spent = {
-        level: (amount(budget.get(level, {}).get("counts")), amount(budget.get(level, {}).get("median")))
+        level: (known(budget.get(level, {}).get("counts")), known(budget.get(level, {}).get("median")))
         for level in levels
     }
     largest = max((sum(filter(None, parts)) for parts in spent.values()), default=0.0) or 1.0

@@ -1,4 +1,4 @@
-"""What the page of a study of a tree's error shows: leaves and medians, measured beside what was to be expected."""
+"""What the page of a study of a tree's error shows: leaves and medians, measured and expected."""
 
 from __future__ import annotations
 
@@ -32,6 +32,7 @@ from jobs.page.skills_study_figures import (
 )
 from jobs.page.skills_study_medians import draw_ranks, view_bins, view_medians
 from jobs.page.values import filled, mapping, mappings, numbers, sequence
+from jobs.skills.study_spec import middle
 from jobs.skills.words import ALLOCATIONS
 
 _LEAVES = "leaf error, share of workers"
@@ -217,7 +218,7 @@ def _row(point: Point) -> dict[str, Any]:
 
 
 def _own(errors: Errors, own: dict[str, Any]) -> dict[str, Any] | None:
-    """Return the trees of the population itself: leaf errors by epsilon, and rank errors at the middle one."""
+    """Return the population's own trees: leaf errors by epsilon, and rank errors at the middle one."""
     if not errors.points:
         return None
     across = by_size("epsilon")
@@ -225,9 +226,8 @@ def _own(errors: Errors, own: dict[str, Any]) -> dict[str, Any] | None:
     grid = sorted({across(one) for points in along.values() for one in points})
     series = [one for k, points in enumerate(along.values()) for one in _leaf_series(points, k, across)]
     limits = reach(heights(series))
-    every = sorted({across(one) for one in errors.points})
-    middle = every[(len(every) - 1) // 2]
-    ranked = [next((p for p in errors.of(one) if across(p) == middle), {}) for one in errors.mechanisms]
+    shared = middle(tuple(sorted({across(one) for one in errors.points})))
+    ranked = [next((p for p in errors.of(one) if across(p) == shared), {}) for one in errors.mechanisms]
     return {
         **{name: words.finite(own.get(name)) for name in ("workers", "depth", "bins", "min_count")},
         "legend": figures.legend([MECHANISMS[one] for one in errors.mechanisms]),
@@ -242,7 +242,7 @@ def _own(errors: Errors, own: dict[str, Any]) -> dict[str, Any] | None:
             up=_LEAVES,
             grid=grid,
         ),
-        "epsilon": shown(middle),
+        "epsilon": shown(shared),
         "medians": draw_ranks(
             "own-ranks", "The population’s own trees: rank errors of medians by the workers of a node", ranked
         ),

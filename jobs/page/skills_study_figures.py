@@ -1,4 +1,4 @@
-"""Figures of a study of a tree's error: what was measured as marks, what its law gives as lines, on logarithmic axes.
+"""Figures of a study of a tree's error, on logarithmic axes: what was measured as marks, its law as lines.
 
 A pure function of its arguments, to be called within `sheet.settings()`.
 """
@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -19,6 +20,8 @@ from jobs.page.skills_errors import Number
 from jobs.page.words import ems, short
 
 _WIDTH, _HEIGHT, _EDGE, _BESIDE = 352.0, 282.0, 16.0, 7.0
+_MOST_OF_A_GAP = 0.7
+_TICK, _CLEAR = 4.0, 6.0
 _ROOM = 0.06
 _DASHES = "5 3"
 
@@ -102,7 +105,8 @@ def draw_errors(
     across, up : str
         What the two axes say.
     grid : sequence of float
-        What is written across; round numbers by default. Series stand side by side at each.
+        Where there are ticks across, with their numbers as far as there is room; round numbers by default.
+        Series stand side by side at each: those of one look in one place where a law tells them apart.
     references : sequence of Reference
         Drawn as I-beams, or as crosses where both ends are one.
 
@@ -120,12 +124,14 @@ def draw_errors(
     pixel = (high - low) / (sheet.inner_width - 2 * _EDGE)
     sheet.axes.set_xlim(low - _EDGE * pixel, high + _EDGE * pixel)
     sheet.axes.set_ylim(*limits)
-    columns = [(math.log10(size), f"{size:,.10g}") for size in grid] or ticks(low, high, log=True)
-    _write_scales(sheet, columns, rows, (across, up), gutter)
-    looks = sorted({one.look for one in series})
+    columns = [(math.log10(size), f"{size:,.10g}") for size in grid]
+    _write_scales(sheet, _legible(columns, pixel) or ticks(low, high, log=True), rows, (across, up), gutter)
+    _draw_ticks(sheet, [at for at, _ in columns])
+    lanes = sorted({_lane(one) for one in series})
+    gaps = [right - left for (left, _), (right, _) in pairwise(columns)]
+    step = min([_BESIDE * pixel, *(_MOST_OF_A_GAP * gap / len(lanes) for gap in gaps)]) if grid else 0.0
     for one in series:
-        beside = _BESIDE * pixel * (looks.index(one.look) - (len(looks) - 1) / 2) if grid else 0.0
-        _draw(sheet, one, beside)
+        _draw(sheet, one, step * (lanes.index(_lane(one)) - (len(lanes) - 1) / 2))
     _draw_references(sheet, references, pixel)
     return sheet.svg(name, title)
 
@@ -153,6 +159,26 @@ def _write_scales(
     sheet.write(
         -gutter / sheet.inner_width, 1 + 14 / sheet.inner_height, up, colour="muted", transform=axes.transAxes
     )
+
+
+def _legible(columns: Sequence[tuple[float, str]], pixel: float) -> list[tuple[float, str]]:
+    """Return as many numbers of an axis as stand clear of each other, from the last on."""
+    kept: list[tuple[float, str]] = []
+    for at, text in reversed(columns):
+        if not kept or kept[-1][0] - at > ((ems(text) + ems(kept[-1][1])) * FONT / 2 + _CLEAR) * pixel:
+            kept.append((at, text))
+    return kept[::-1]
+
+
+def _draw_ticks(sheet: Sheet, places: Sequence[float]) -> None:
+    low, high = sheet.axes.get_ylim()
+    below = low - _TICK * (high - low) / sheet.inner_height
+    sheet.axes.vlines(places, below, low, colors=COLOURS["muted"], linewidth=0.8, clip_on=False)
+
+
+def _lane(one: Series) -> tuple[int, bool]:
+    """Return what stands in one place: open marks leave the full ones where no law tells them apart."""
+    return one.look, one.is_open and not one.law
 
 
 def _apart(text: str) -> str:
@@ -208,7 +234,7 @@ def _placed(value: Number) -> float:
 
 
 def kinds_legend(names: Sequence[str], lines: bool = True) -> list[tuple[str, Markup]]:
-    """Return what full and open marks stand for, with their lines where there are any, and what a cross does."""
+    """Return what full and open marks stand for, with their lines if there are any, and what a cross does."""
     path = '<path d="M1 8h32" stroke="var(--ink)" stroke-width="1.4" stroke-dasharray="{}"/>' if lines else ""
     open_ = 'fill="var(--card)" stroke="var(--ink)" stroke-width="1.3"'
     shapes = (
@@ -217,7 +243,8 @@ def kinds_legend(names: Sequence[str], lines: bool = True) -> list[tuple[str, Ma
         '<path d="M13 4l8 8m0-8l-8 8" stroke="var(--ink)" stroke-width="1.6"/>',
     )
     piece = Markup('<svg class="mark" aria-hidden="true" width="34" height="16">{}</svg>')
-    return [(name, piece.format(Markup(one))) for name, one in zip(names, shapes, strict=False)]  # noqa: S704 (ours)
+    drawn = [piece.format(Markup(one)) for one in shapes]  # noqa: S704 (ours)
+    return list(zip(names, drawn, strict=False))
 
 
 def shown(value: Number) -> str:

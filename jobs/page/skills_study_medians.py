@@ -79,7 +79,7 @@ def view_bins(errors: Errors) -> dict[str, Any] | None:
 
 
 def draw_ranks(name: str, title: str, points: Sequence[Point], beside: Sequence[Point] = ()) -> Markup | None:
-    """Draw rank errors over the workers of nodes: each point has its look, and an open one the same beside it."""
+    """Draw rank errors over the workers of nodes: full marks for points, open ones for those beside them."""
     series = [
         _rank_series(ranks, look, lambda rank: float(rank["workers"]), is_open)
         for is_open, all_of_them in ((False, points), (True, beside))
@@ -89,7 +89,15 @@ def draw_ranks(name: str, title: str, points: Sequence[Point], beside: Sequence[
     limits = reach(heights(series))
     if limits is None:
         return None
-    return draw_errors(name, title, series, limits, across="workers of a node, on average", up=_ERROR)
+    grid = sorted({_rounded(place) for one in series for place in one.places})
+    return draw_errors(
+        name, title, series, limits, across="workers of a node, on average", up=_ERROR, grid=grid
+    )
+
+
+def _rounded(workers: float) -> float:
+    """Return the workers of a node as an axis says them."""
+    return float(f"{workers:.3g}") if workers < 100 else float(round(workers))
 
 
 def _rank_series(

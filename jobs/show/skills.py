@@ -1,8 +1,10 @@
-"""What a terminal shows of a tree of skills: levels, the largest leaves, the guarantee, and what was spent."""
+"""What a terminal shows of a tree of skills: levels, the largest leaves, the guarantee and the budget."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from itertools import groupby
+from operator import itemgetter
 from typing import Any
 
 from rich.table import Table
@@ -22,8 +24,8 @@ from jobs.skills import words
 
 _MOST_ROWS = 10
 """So many leaves are shown."""
-_BOX, _NAME = 44, 24
-"""Characters of what a leaf's workers have in common: its first cuts, and as many of the others as fit; and of a name."""
+_BOX, _NAME = 40, 24
+"""Characters of what a leaf's workers have in common, as many of its cuts as fit; and of a name."""
 
 
 def show_skills_result(document: dict[str, Any], output: str, stored: bool) -> None:
@@ -46,11 +48,12 @@ def show_skills_result(document: dict[str, Any], output: str, stored: bool) -> N
         say(console, f"{len(leaves) - _MOST_ROWS:,} more leaves: see report.html")
     if answers := words.answers_of(result["holders"]):
         say(console, answers)
-    delta = result["delta"]
-    bound = None if (epsilon := words.charged(privacy)) is None else f"e^{short(epsilon)}"
+    if bias := words.bias_of(result):
+        say(console, bias)
+    bound = None if (epsilon := privacy["epsilon_replace"]) is None else f"e^{short(epsilon)}"
     told = [
-        "".join(words.guarantee_of(bound, f"{delta:.2g}" if delta else None)),
-        *(text for _, text in words.conditions_of(result, privacy.get("computational"))),
+        "".join(words.guarantee_of(bound, result["delta"], "{:.2g}".format)),
+        *(text for _, text in words.conditions_of(result)),
     ]
     say(console, " ".join(told))
     say_spent(console, privacy, "these workers", stored)
@@ -75,24 +78,25 @@ def _levels(result: dict[str, Any]) -> Table:
 
 def _largest(leaves: list[dict[str, Any]], domain: list[float]) -> Table:
     """Return the leaves with the most workers, each with what these have in common."""
-    table = numbers_table("leaf: workers with", "raw", "std. error", "consistent", "std. error", "")
+    table = numbers_table("leaf", "workers with", "raw", "std. error", "consistent", "std. error", "")
     ranked = sorted(leaves, key=lambda leaf: -(leaf["consistent_count"] or 0.0))[:_MOST_ROWS]
     most = ranked[0]["consistent_count"] if ranked else None
-    table.columns[-1].justify = "left"
+    for column in (table.columns[1], table.columns[-1]):
+        column.justify = "left"
     for leaf in ranked:
         box = {_cut(name): (low, high) for name, (low, high) in leaf["box"].items()}
         shown = words.box_of(box, (domain[0], domain[1]))
         if len(shown) > _BOX:
             shown = f"{shown[:_BOX].rpartition(', ')[0] or _cut(shown, _BOX)}, …"
         estimate = leaf["consistent_count"]
-        share = 0.6 * estimate / most if estimate and most and most > 0 else None
+        share = 0.4 * estimate / most if estimate and most and most > 0 else None
         numbers = ("count", "standard_error", "consistent_count", "consistent_standard_error")
-        table.add_row(Text(shown), *(_number(leaf[key]) for key in numbers), bar(share))
+        table.add_row(str(leaf["id"]), Text(shown), *(_number(leaf[key]) for key in numbers), bar(share))
     return table
 
 
 def show_skills_plan(planned: dict[str, Any]) -> None:
-    """Show a tree's plan: what each level asks and how exact its answers are, what is sent, and what it takes."""
+    """Show a tree's plan: what levels ask, how exact answers are, what is sent, and what it takes."""
     console, predicted = console_of_width(), planned["predicted"]
     headings = ("nodes", "counters", "ciphertexts", "slots × bits", "epsilon, counts", "medians")
     errors = ("count_standard_error", "bin_standard_error", "median_rank_error")
@@ -106,15 +110,15 @@ def show_skills_plan(planned: dict[str, Any]) -> None:
     console.print(table)
     say(
         console,
-        f"A leaf will hold about {_number(predicted['workers_per_leaf'])} workers, its count a standard error of"
-        f" {_number(predicted['leaf_standard_error'])}, and of {_number(predicted['leaf_consistent_standard_error'])}"
-        " once counts agree.",
+        f"A leaf will hold about {_number(predicted['workers_per_leaf'])} workers, its count a standard error"
+        f" of {_number(predicted['leaf_standard_error'])}, and of"
+        f" {_number(predicted['leaf_consistent_standard_error'])} once counts agree.",
     )
     say(
         console,
         f"Each participant sends {_counted(predicted['ciphertexts_per_participant'], 'ciphertext')},"
-        f" {predicted['bytes_per_participant']:,} bytes. That is {_counted(predicted['ciphertexts'], 'ciphertext')} in"
-        f" all, {predicted['bytes_up']:,} bytes.",
+        f" {predicted['bytes_per_participant']:,} bytes. That is"
+        f" {_counted(predicted['ciphertexts'], 'ciphertext')} in all, {predicted['bytes_up']:,} bytes.",
     )
     times = [
         f"{_number(seconds)} s to {what}"
@@ -122,10 +126,19 @@ def show_skills_plan(planned: dict[str, Any]) -> None:
         if seconds is not None
     ]
     if times:
-        say(
-            console, f"About {', '.join(times)}, of one core; {_counted(predicted['tasks'], 'task')} a level."
-        )
-    say_costs(console, planned, "a worker")
+        say(console, f"About {', '.join(times)}, of one core.")
+    if predicted.get("where") == "mailbox":
+        say(console, "Waiting for the key-holders to open each level comes on top: they answer by a mailbox.")
+    say_costs(console, planned | {"stages": _joined(planned["stages"])}, "a worker")
+
+
+def _joined(stages: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return stages in turn, those of as many tasks as one."""
+    joined = []
+    for tasks, alike in groupby(stages, key=itemgetter("tasks")):
+        first, *others = (one["name"] for one in alike)
+        joined.append({"name": f"{first} to {others[-1]}, each" if others else first, "tasks": tasks})
+    return joined
 
 
 def _cut(text: str, most: int = _NAME) -> str:

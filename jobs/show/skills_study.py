@@ -11,7 +11,7 @@ _SIZES = ("workers", "depth", "bins", "epsilon")
 
 
 def show_skills_study(document: dict[str, Any], output: str) -> None:
-    """Show leaf errors beside what their noise's law gives, with the rank errors of medians, and where all is.
+    """Show leaf errors beside what their noise's law gives, the rank errors of medians, and where all is.
 
     Trees without noise are left to the page: their leaves have no errors.
 
@@ -33,9 +33,9 @@ def show_skills_study(document: dict[str, Any], output: str) -> None:
         console.print(table)
     say(
         console,
-        "Leaf errors are what leaves' counts are off by, all together, as a share of workers; rank errors how far from"
-        f" half of its workers a node is split. Means of {study['replications']:,} trees; epsilon is for one worker more"
-        " or less.",
+        "Leaf errors are what leaves' counts are off by, all together, as a share of workers; rank errors how"
+        f" far from half of its workers a node is split. Means of {study['replications']:,} trees; epsilon is"
+        " for one worker more or less.",
     )
     say_files(console, output, "study.json", "report.html")
 

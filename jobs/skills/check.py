@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from jobs.population import Data
-from jobs.skills.keys import read_keys
-from jobs.skills.levels import Crowd, level_slots
+from jobs.skills.keys import check_keys
+from jobs.skills.levels import Crowd, level_request, level_slots
+from jobs.skills.requests import FEWEST
 from jobs.skills.spec import SkillsSpec
+from udfs.ciphertexts import CiphertextSum
 from udfs.errors import SpecError
-
-_FEWEST = 2
-"""Contributions without which nothing is opened: the sum of one is its answer."""
 
 
 def check_data(spec: SkillsSpec, data: Data) -> None:
@@ -28,13 +27,15 @@ def check_data(spec: SkillsSpec, data: Data) -> None:
             part.check_type(arrow_type, file)
     if spec.study is not None or spec.keys is None:
         return
-    found = read_keys(spec.keys)
     crowd = Crowd.of(spec, data.rows, data.blocks)
-    if crowd.participants - spec.privacy.dropout < _FEWEST:
+    if crowd.participants - spec.privacy.dropout < FEWEST:
         raise SpecError(
             "population",
-            f"must have {_FEWEST} participants or more when some are missing: a sum of one is its answer",
+            f"must have {FEWEST} participants or more when some are missing: a sum of one is its answer",
             f"{crowd.participants} of whom {spec.privacy.dropout} may be missing",
         )
-    bits = spec.keys.bits if found is None else found[0].bits
+    bits, key_id = (spec.keys.modulus_bits, "") if spec.key is None else (spec.key.bits, spec.key.key_id)
     level_slots(spec, crowd, spec.skills.depth, 1, bits)
+    level_request(spec, crowd, 0, "checked", CiphertextSum(key_id, 1, (1,), crowd.participants))
+    if spec.key is not None:
+        check_keys(spec.keys, spec.key)

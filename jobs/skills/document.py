@@ -11,9 +11,12 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from jobs.skills.consistency import consistent
+from jobs.skills.keys import Keyring
 from jobs.skills.levels import Crowd
+from jobs.skills.rounds import Round
 from jobs.skills.spec import SkillsSpec
 from jobs.skills.tree import Node, Tree
+from udfs.ciphertexts import ciphertext_type
 from udfs.noise_shares import NoiseShare
 
 
@@ -51,7 +54,7 @@ def _node(
     }
 
 
-def told_of(spec: SkillsSpec, crowd: Crowd) -> dict[str, Any]:
+def settings_document(spec: SkillsSpec, crowd: Crowd) -> dict[str, Any]:
     """Return what was asked, of how many, and with what budget."""
     table, privacy = spec.skills, spec.privacy
     return {
@@ -89,7 +92,7 @@ def delta(spec: SkillsSpec, crowd: Crowd) -> float:
         )
         for one in spec.budget
     )
-    return float(total) * (1 + math.exp(min(float(spec.charge), 500.0)))
+    return min(1.0, float(total) * (1 + math.exp(min(float(spec.charge), 500.0))))
 
 
 def leaves_table(document: dict[str, Any]) -> bytes:
@@ -113,14 +116,27 @@ def leaves_table(document: dict[str, Any]) -> bytes:
     return sink.getvalue()
 
 
-def holders_document(
-    answered: Sequence[int], refused: Sequence[int], number: int, threshold: int, where: str
-) -> dict[str, Any]:
-    """Return who opened the sums."""
+def opening_document(ring: Keyring, rounds: Sequence[Round]) -> dict[str, Any]:
+    """Return how many contributed, who opened the sums, and what each participant sent."""
+    key, slots = ring.key, [one.slots for one in rounds]
+    ciphertexts = [one.ciphertexts for one in slots]
+    opened = [one.opened for one in rounds]
     return {
-        "number": number,
-        "threshold": threshold,
-        "answered": list(answered),
-        "refused": list(refused),
-        "where": where,
+        "contributions": min(one.contributions for one in rounds),
+        "holders": {
+            "number": key.holders,
+            "threshold": key.threshold,
+            "answered": sorted({holder for one in opened for holder in one.holders}),
+            "declined": sorted({holder for one in opened for holder in one.declined}),
+            "wrong": sorted({holder for one in opened for holder in one.wrong}),
+            "where": ring.where,
+        },
+        "keys": {"key_id": key.key_id, "bits": key.bits},
+        "ciphertexts": {
+            "per_participant": sum(ciphertexts),
+            "bytes_per_participant": sum(ciphertexts) * ciphertext_type(key.n).byte_width,
+            "by_level": ciphertexts,
+            "slots": [one.per_ciphertext for one in slots],
+            "width": [one.width for one in slots],
+        },
     }

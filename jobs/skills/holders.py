@@ -12,9 +12,14 @@ What this can and cannot promise
   whom must have broken the rule: T should be above N/2 where holders keep logs apart (`quorum_warning`). Embedded
   holders all write down what any of them opens.
 - A request's numbers and names are the asker's word. A lying driver that names a new session for the same
-  contributions, or for all but one of them, or one ciphertext a sum, cannot be told from an honest one by the
-  aggregate alone. What holders can do: let none but those they trust to add up write to their mailbox, look at their
-  logs, which show every opening, and set `most_sessions` (a session has 21 levels at most) and `at_least`.
+  contributions, or for all but one of them, cannot be told from an honest one by the aggregate alone; nor a request
+  whose "sums" are ciphertexts of single participants. So whoever can write requests can have anything opened, by
+  holders that do as they should: requests/ should be writable by the driver alone. A holder that could write there
+  would pose as the driver, and have the others open for it what T holders together ought to agree on (see
+  `jobs.skills.mailbox_files` for permissions). Logs show every opening.
+- `most_sessions` bounds how many jobs of an honest driver are opened, hence the epsilon that the key serves to spend:
+  its sessions', of at most 21 levels each. `at_least` bounds how few contributions an honest sum has. Neither bounds
+  what a lying driver learns, as one request has room for many ciphertexts of any kind.
 - A share that is copied, or restored from a backup without its log, opens again. Keep one copy, its log beside it.
 """
 
@@ -26,7 +31,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from jobs.skills.opening_log import Opening, OpeningLog
-from jobs.skills.requests import Request
+from jobs.skills.requests import FEWEST, Request, numbered
 from udfs.errors import ProtocolError, SpecError
 from udfs.threshold import KeyShare, Opened, PartialDecryption, ThresholdKey, combine, partially_decrypt
 
@@ -59,7 +64,7 @@ class Holder:
         The holder's own floor: sums of fewer contributions are not opened, whatever dropout was planned for.
     most_sessions : int, optional
         The holder's own limit of sessions under this key: no further one is opened.
-    words : callable
+    random_bytes : callable
         The source of randomness for proofs.
 
     Raises
@@ -70,13 +75,15 @@ class Holder:
 
     share: KeyShare
     log: OpeningLog
-    at_least: int = 2
+    at_least: int = FEWEST
     most_sessions: int | None = None
-    words: Callable[[int], bytes] = os.urandom
+    random_bytes: Callable[[int], bytes] = os.urandom
 
     def __post_init__(self) -> None:
-        if self.at_least < 2:
-            raise SpecError("at_least", "must be 2 or more: one contribution is no sum", str(self.at_least))
+        if self.at_least < FEWEST:
+            raise SpecError(
+                "at_least", f"must be {FEWEST} or more: the sum of one is its answer", str(self.at_least)
+            )
         if self.most_sessions is not None and self.most_sessions < 1:
             raise SpecError("most_sessions", "must be 1 or more", str(self.most_sessions))
 
@@ -111,31 +118,32 @@ class Holder:
             Where it must not be opened.
         """
         self.allow(request)
-        return partially_decrypt(self.share, request.ciphertexts, self.words)
+        return partially_decrypt(self.share, request.ciphertexts, self.random_bytes)
 
     def _judge(self, request: Request, standing: Sequence[Opening]) -> None:
         """Refuse a request that does not go with what was opened before."""
         under_key = [one for one in standing if one.key_id == request.key_id]
         of_session = [one for one in under_key if one.session == request.session]
         for one in of_session:
-            if one.round_name == request.round_name:
+            if one.level == request.level:
                 raise self._refusal(
                     request,
                     "one sum of a level is opened, ever",
-                    f"another one than on {one.at}: {request.contributions} contributions after {one.contributions}",
+                    f"another one than on {one.at}: {numbered(request.contributions, 'contribution')}"
+                    f" after {one.contributions}",
                     "two sums of one level give away in what they differ: ask for the same one, or in a new session",
                 )
             if one.terms != request.terms:
                 raise self._refusal(
                     request,
-                    "a session's job, epsilon, participants and dropout must stay as they were",
+                    "a session's account, epsilon, participants and dropout must stay as they were",
                     f"{request.terms} after {one.terms}",
                 )
         sessions = {one.session for one in under_key}
         if self.most_sessions is not None and not of_session and len(sessions) >= self.most_sessions:
             raise self._refusal(
                 request,
-                f"this holder opens {self.most_sessions} sessions under this key",
+                f"this holder opens {numbered(self.most_sessions, 'session')} under this key",
                 f"one more after {len(sessions)}",
             )
 
@@ -164,14 +172,14 @@ class EmbeddedHolders:
             if holder.share.key.key_id != key.key_id:
                 raise ProtocolError(
                     f"holder {holder.share.holder}",
-                    f"must hold a share of key {key.key_id}",
-                    f"one of key {holder.share.key.key_id}",
+                    f"must hold a share of key {key.key_id[:12]}",
+                    f"one of key {holder.share.key.key_id[:12]}",
                 )
         distinct = {holder.share.holder for holder in holders}
         if len(distinct) < len(holders) or len(distinct) < key.threshold:
             raise ProtocolError(
                 "holders",
-                f"{key.threshold} distinct ones must open together",
+                f"must be {numbered(key.threshold, 'distinct one')} or more",
                 f"{len(distinct)} of {key.threshold}",
             )
         self._key, self._holders = key, tuple(holders)

@@ -20,18 +20,16 @@ from typing import Any
 from jobs.population import Data, Population
 from jobs.results import encode
 from jobs.skills.check import check_data
-from jobs.skills.document import holders_document, leaves_table, told_of, tree_documents
-from jobs.skills.keys import key_holders, open_keyring
-from jobs.skills.levels import Crowd, level_sum
+from jobs.skills.document import leaves_table, opening_document, settings_document, tree_documents
+from jobs.skills.keys import open_keyring
+from jobs.skills.levels import Crowd
 from jobs.skills.plan import plan_tree
-from jobs.skills.requests import Request
+from jobs.skills.rounds import AskLevels
 from jobs.skills.spec import SkillsSpec
 from jobs.skills.study import run_study
 from jobs.skills.study_plan import plan_study
-from jobs.skills.tree import LevelQuestion, Tree, grow
+from jobs.skills.tree import conduct, grow
 from udfs.asking import Question
-from udfs.ciphertexts import CiphertextSum
-from udfs.threshold import Opened
 
 
 class Skills:
@@ -63,7 +61,7 @@ class Skills:
 
     def roles(self, spec: SkillsSpec) -> str:
         """Return who stands in for whom: the cluster for workers' devices, and the driver for embedded holders."""
-        apart = spec.keys is not None and key_holders(spec.keys) == "mailbox"
+        apart = spec.keys is not None and spec.keys.where == "mailbox"
         return "embedded, key-holders apart" if apart else "embedded"
 
     def writes_reports(self, spec: SkillsSpec) -> bool:
@@ -92,7 +90,17 @@ class Skills:
         """Grow the tree level by level, or study its error."""
         if spec.study is not None:
             return {"study": run_study(spec, spec.study, population)}
-        return _Growing(spec, population).result()
+        if spec.keys is None:
+            raise TypeError("a tree needs keys")
+        crowd = Crowd.of(spec, population.rows, population.blocks)
+        ring = open_keyring(spec.keys, spec.key, population)
+        ask = AskLevels(spec, crowd, ring, population)
+        tree = conduct(grow(spec.shape), ask)
+        return (
+            tree_documents(spec, crowd, tree)
+            | settings_document(spec, crowd)
+            | opening_document(ring, ask.rounds)
+        )
 
     def documents(self, document: dict[str, Any]) -> dict[str, bytes]:
         """Return the result with its leaves as a table, or a study by itself."""
@@ -106,85 +114,3 @@ class Skills:
 
         render = page.render_skills_study if "study" in document["result"] else page.render_skills
         return render(document)
-
-
-class _Growing:
-    """A tree that grows: every level is asked of all participants, and its sum alone is opened."""
-
-    def __init__(self, spec: SkillsSpec, population: Population) -> None:
-        if spec.keys is None:
-            raise TypeError("a tree needs keys")
-        self._spec, self._population = spec, population
-        self._crowd = Crowd.of(spec, population.rows, population.blocks)
-        self._ring = open_keyring(spec.keys, population)
-        self._session = population.driver_key("opening").hex()[:32]
-        self._answered: set[int] = set()
-        self._refused: set[int] = set()
-        self._ciphertexts: list[int] = []
-        self._contributions: list[int] = []
-
-    def result(self) -> dict[str, Any]:
-        """Grow the tree, and return what is said of it."""
-        spec, ring = self._spec, self._ring
-        tree = self._tree()
-        width = 2 * ring.key.bits // 8
-        return (
-            tree_documents(spec, self._crowd, tree)
-            | told_of(spec, self._crowd)
-            | {
-                "contributions": min(self._contributions),
-                "holders": holders_document(
-                    sorted(self._answered),
-                    sorted(self._refused),
-                    ring.key.holders,
-                    ring.key.threshold,
-                    ring.where,
-                ),
-                "keys": {"key_id": ring.key.key_id, "bits": ring.key.bits},
-                "ciphertexts": {
-                    "per_participant": sum(self._ciphertexts),
-                    "bytes_per_participant": width * sum(self._ciphertexts),
-                    "by_level": self._ciphertexts,
-                },
-            }
-        )
-
-    def _tree(self) -> Tree:
-        """Ask level by level."""
-        growing = grow(self._spec.shape)
-        question = next(growing)
-        while True:
-            try:
-                question = growing.send(self._ask(question))
-            except StopIteration as stop:
-                tree: Tree = stop.value
-                return tree
-
-    def _ask(self, question: LevelQuestion) -> Any:
-        """Ask one level of all participants, have its sum opened, and return its counters."""
-        key = self._ring.key
-        mechanism = level_sum(self._spec, self._crowd, question, key.key_id, key.n)
-        stage = f"level {question.level}"
-        total: CiphertextSum = self._population.ask([(self._spec.question, mechanism)], stage)[0]
-        opened = self._open(stage, total)
-        self._answered |= set(opened.holders)
-        self._refused |= set(opened.refused)
-        self._ciphertexts.append(mechanism.slots.ciphertexts)
-        self._contributions.append(total.contributions)
-        return mechanism.slots.unpack(opened.plaintexts)
-
-    def _open(self, stage: str, total: CiphertextSum) -> Opened:
-        """Have the sum of a level opened."""
-        spec = self._spec
-        request = Request(
-            key_id=total.key_id,
-            session=self._session,
-            round_name=stage,
-            job=spec.population.account,
-            contributions=total.contributions,
-            participants=self._crowd.participants,
-            dropout=spec.privacy.dropout,
-            epsilon=str(spec.charge),
-            ciphertexts=total.values,
-        )
-        return self._ring.opener.open(request)

@@ -16,9 +16,10 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
-from jobs.skills.requests import sealed, unsealed
+from jobs.skills.sealed import KindError, sealed, unsealed
 from udfs.errors import ProtocolError, SpecError
-from udfs.threshold import KeyShare, ThresholdKey, number_from_hex
+from udfs.hexadecimal import number_from_hex
+from udfs.threshold import KeyShare, ThresholdKey
 
 _KEY_FIELDS: dict[str, type] = {
     "key_id": str,
@@ -76,34 +77,50 @@ def write_keys(folder: str | Path, key: ThresholdKey, shares: Sequence[KeyShare]
         ) from None
 
 
-def read_public(path: str | Path) -> ThresholdKey:
+def read_public(path: str | Path, option: str = "keys.public") -> ThresholdKey:
     """Return the public key of a file.
 
+    Parameters
+    ----------
+    path : path
+    option : str
+        What named it in a spec or a command.
+
     Raises
     ------
+    SpecError
+        Naming the option and the file, where it cannot be read or is of another kind.
     ProtocolError
-        Naming the file, where it is no public key, whole and consistent.
+        Naming the file, where it is not whole and consistent.
     """
-    return _key(_fields(path, "public", _KEY_FIELDS), str(path))
+    return _key(_fields(path, "public", _KEY_FIELDS, option), str(path))
 
 
-def read_share(path: str | Path) -> KeyShare:
+def read_share(path: str | Path, option: str = "keys.shares") -> KeyShare:
     """Return the share of a file.
 
+    Parameters
+    ----------
+    path : path
+    option : str
+        What named it in a spec or a command.
+
     Raises
     ------
+    SpecError
+        Naming the option and the file, where it cannot be read or is of another kind.
     ProtocolError
-        Naming the file, where it is no share, whole and consistent, or others than its owner may read it.
+        Naming the file, where it is not whole and consistent, or others than its owner may read it.
     """
     where = str(path)
-    found = _fields(path, "share", _SHARE_FIELDS)
+    found = _fields(path, "share", _SHARE_FIELDS, option)
     mode = stat.S_IMODE(os.stat(path).st_mode)
     if mode & 0o077:
         raise ProtocolError(
             where,
             "a share must be its owner's alone",
             f"mode {mode:04o}",
-            f"chmod 600 {where}, if nobody read it",
+            f"if nobody read it, run: chmod 600 {where}",
         )
     share = KeyShare(_key(found, where), found["holder"], number_from_hex(found["secret"], where))
     try:
@@ -125,15 +142,24 @@ def _key_fields(key: ThresholdKey) -> dict[str, Any]:
     }
 
 
-def _fields(path: str | Path, kind: str, fields: dict[str, type]) -> dict[str, Any]:
+def _fields(path: str | Path, kind: str, types: dict[str, type], option: str) -> dict[str, Any]:
     """Return the fields of a file of this kind, each of its type."""
     where = str(path)
+    if "://" in where:
+        raise SpecError(
+            f"{option} {where}", "must be a file of this machine, or in a folder that is mounted", "a URL"
+        )
     try:
-        text = Path(path).read_text("utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise ProtocolError(where, "must be a key file that can be read", type(error).__name__) from None
-    found = unsealed(text, kind, where)
-    if found.keys() != fields.keys() or any(type(found[name]) is not kind for name, kind in fields.items()):
+        text = Path(path).read_bytes().decode("ascii", "replace")
+    except OSError as error:
+        raise SpecError(
+            f"{option} {where}", "must be a key file that can be read", os.strerror(error.errno or 0)
+        ) from None
+    try:
+        found = unsealed(text, kind, where, "restore it from its copy")
+    except KindError as error:
+        raise SpecError(f"{option} {where}", error.must, error.got) from None
+    if found.keys() != types.keys() or any(type(found[name]) is not one for name, one in types.items()):
         raise ProtocolError(where, "must have the fields of a key file", "others, or of other types")
     return found
 

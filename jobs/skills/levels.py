@@ -6,8 +6,10 @@ from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
 
+from jobs.skills.requests import Request
 from jobs.skills.spec import SkillsSpec
 from jobs.skills.tree import LevelQuestion
+from udfs.ciphertexts import CiphertextSum
 from udfs.encrypted_sum import EncryptedSum
 from udfs.noise_shares import NoiseShare, noise_reach, two_sided_variance
 from udfs.slots import Slots
@@ -70,6 +72,27 @@ def level_slots(spec: SkillsSpec, crowd: Crowd, level: int, counters: int, modul
     epsilons = tuple(one for one in (budget.counts, budget.median) if one is not None)
     reach = noise_reach(epsilons, crowd.beta, most_counters(spec))
     return Slots.fit(counters, crowd.workers, reach, modulus_bits)
+
+
+def level_request(spec: SkillsSpec, crowd: Crowd, level: int, session: str, total: CiphertextSum) -> Request:
+    """Return what key-holders are asked to open of a level.
+
+    Raises
+    ------
+    ProtocolError
+        Where holders would take it for no request.
+    """
+    return Request(
+        key_id=total.key_id,
+        session=session,
+        level=level,
+        account=spec.population.account,
+        contributions=total.contributions,
+        participants=crowd.participants,
+        dropout=spec.privacy.dropout,
+        epsilon=str(spec.charge),
+        ciphertexts=total.values,
+    )
 
 
 def level_sum(spec: SkillsSpec, crowd: Crowd, question: LevelQuestion, key_id: str, n: int) -> EncryptedSum:

@@ -14,11 +14,11 @@ from pathlib import Path
 
 from jobs.skills.holders import Holder, quorum_warning
 from jobs.skills.key_files import read_share
-from jobs.skills.mailbox_files import MailboxFiles
+from jobs.skills.mailbox_files import MailboxFiles, check_folder
 from jobs.skills.opening_log import OpeningLog
-from jobs.skills.requests import Request
+from jobs.skills.requests import FEWEST, Request
 from jobs.skills.shared_folder import Stamp
-from udfs.errors import ProtocolError, SpecError
+from udfs.errors import ProtocolError
 from udfs.threshold import Opened, PartialDecryption, ThresholdKey, combine, verify
 
 Say = Callable[[str], None]
@@ -46,7 +46,7 @@ class MailboxOpener:
         self._key, self._path, self._wait_s, self._say = key, Path(mailbox), wait_s, say
 
     def open(self, request: Request) -> Opened:
-        """Return what the first T good answers open together; `refused` are holders with a wrong one.
+        """Return what T good answers open together, and who declined, or has a wrong answer in their name.
 
         Raises
         ------
@@ -65,7 +65,9 @@ class MailboxOpener:
             if not answers.enough_left:
                 break
             if not told:
-                self._say(f"waiting for key-holders to open {request.title}: mailbox {self._path}")
+                self._say(
+                    f"waiting up to {self._wait_s:,g} s for key-holders to open {request.title}: mailbox {self._path}"
+                )
                 told = True
         raise answers.too_few()
 
@@ -78,33 +80,31 @@ class _Answers:
         self._stamps: dict[int, tuple[Stamp | None, Stamp | None]] = {}
         self.good: dict[int, PartialDecryption] = {}
         self._wrong: dict[int, str] = {}
-        self._refusals: dict[int, str] = {}
+        self._declined: dict[int, str] = {}
 
     def look(self) -> None:
-        """Read what is new, until there are T good ones."""
+        """Read what is new, of all holders: also where T answers are good, what is wrong should be known."""
         for holder in range(1, self._key.holders + 1):
-            if len(self.good) >= self._key.threshold:
-                return
             if holder not in self.good:
                 self._look_at(holder)
 
     def opened(self) -> Opened:
         """Put good answers together."""
-        parts = [self.good[holder] for holder in sorted(self.good)]
+        parts = [self.good[holder] for holder in sorted(self.good)[: self._key.threshold]]
         opened = combine(self._key, self._request.ciphertexts, parts)
-        return replace(opened, refused=tuple(sorted(self._wrong)))
+        return replace(opened, wrong=tuple(sorted(self._wrong)), declined=tuple(sorted(self._declined)))
 
     @property
     def enough_left(self) -> bool:
         """Whether T have not refused."""
-        return self._key.holders - len(self._refusals) >= self._key.threshold
+        return self._key.holders - len(self._declined) >= self._key.threshold
 
     def too_few(self) -> ProtocolError:
-        """Return what to raise: it names who has not answered, who refused, and whose answer is wrong."""
-        rest = set(range(1, self._key.holders + 1)) - {*self.good, *self._wrong, *self._refusals}
-        reasons = [*self._wrong.values(), *self._refusals.values()]
+        """Return what to raise: it names who has not answered, who refused, and in whose name an answer is wrong."""
+        rest = set(range(1, self._key.holders + 1)) - {*self.good, *self._wrong, *self._declined}
+        reasons = [*self._wrong.values(), *self._declined.values()]
         if rest:
-            reasons.append(f"no answer of holders {', '.join(map(str, sorted(rest)))}")
+            reasons.append(f"no answer of holder{'s' * (len(rest) > 1)} {', '.join(map(str, sorted(rest)))}")
         return ProtocolError(
             f"mailbox {self._files.path}",
             f"{self._key.threshold} of {self._key.holders} key-holders must open {self._request.title}",
@@ -118,23 +118,32 @@ class _Answers:
             return
         self._stamps[holder] = stamps
         self._wrong.pop(holder, None)
-        self._refusals.pop(holder, None)
+        self._declined.pop(holder, None)
         try:
             if part := self._files.read_answer(self._request.digest, holder):
                 verify(self._key, self._request.ciphertexts, part)
                 self.good[holder] = part
-            elif reason := self._files.read_refusal(self._request.digest, holder):
-                self._refusals[holder] = f"holder {holder} refused: {reason}"
-                self._say(self._refusals[holder])
+                return
         except ProtocolError as error:
-            self._wrong[holder] = f"holder {holder}'s answer is wrong: {error}"
-            self._say(self._wrong[holder])
+            self._find_wrong(holder, error)
+        try:
+            if reason := self._files.read_refusal(self._request.digest, holder):
+                self._declined[holder] = f"holder {holder} refused: {reason}"
+                self._say(self._declined[holder])
+        except ProtocolError as error:
+            self._find_wrong(holder, error)
+
+    def _find_wrong(self, holder: int, error: ProtocolError) -> None:
+        """Say that what lies there in a holder's name does not hold, without a word of who put it there."""
+        reason = str(error).removeprefix(f"holder {holder}: ")
+        self._wrong[holder] = f"the answer in holder {holder}'s name is wrong: {reason}"
+        self._say(self._wrong[holder])
 
 
 def serve(
     share: str | Path,
     mailbox: str | Path,
-    at_least: int = 2,
+    at_least: int = FEWEST,
     watch_s: float = 0.0,
     say: Say = print,
     most_sessions: int | None = None,
@@ -160,23 +169,24 @@ def serve(
     Returns
     -------
     int
-        The exit code: 0, or 4 where something was refused or was no request.
+        The exit code: 0, or 4 where something was refused or could not be answered. What is no request at all is only
+        said: anybody who can write to the folder may have left it.
 
     Raises
     ------
     ProtocolError, SpecError
         Where the share, its log or the mailbox is none that can be used.
     """
-    own, files = read_share(share), MailboxFiles(Path(mailbox))
+    check_folder(mailbox, "--mailbox", may_be_made=False)
+    own, files = read_share(share, "--share"), MailboxFiles(Path(mailbox))
     if warning := quorum_warning(own.key):
         say(warning)
-    if not Path(mailbox).is_dir():
-        raise SpecError(str(mailbox), "must be a folder", "none", "name the folder that the driver writes to")
-    desk = _Desk(Holder(own, OpeningLog.beside(share), at_least, most_sessions), files, say)
+    desk = _Desk(Holder(own, OpeningLog.beside(share, own), at_least, most_sessions), files, say)
     watch = _Watch(watch_s)
     for _ in watch:
         if desk.settle():
             watch.hurry()
+        desk.say_if_idle()
     return ProtocolError.exit_code if desk.failed else 0
 
 
@@ -187,6 +197,8 @@ class _Desk:
         self._holder, self._files, self._say = holder, files, say
         self._number, self._key = holder.share.holder, holder.share.key
         self._settled: dict[str, tuple[Stamp | None, ...]] = {}
+        self._foreign: dict[str, str] = {}
+        self._told = False
         self.failed = False
 
     def settle(self) -> bool:
@@ -200,24 +212,41 @@ class _Desk:
                 busy = True
         return busy
 
+    def say_if_idle(self) -> None:
+        """Say once that there is nothing to do, where that is so at first: the share or the mailbox may be another's."""
+        if self._told:
+            return
+        self._told = True
+        own = self._key.key_id[:12]
+        for key_id, digest in self._foreign.items():
+            self._say(f"request {digest[:12]} is for key {key_id[:12]!r}, not {own}")
+        self._say(f"nothing to open under key {own} in {self._files.path}")
+
     def _settle(self, digest: str) -> None:
         """Answer or refuse one request, if it is to this key."""
         try:
             request = self._files.read_request(digest)
         except ProtocolError as error:
-            self._fail(error)
+            self._say(str(error))
             return
-        if request is None or request.key_id != self._key.key_id or self._is_answered(request):
+        if request is None:
+            return
+        if request.key_id != self._key.key_id:
+            self._foreign.setdefault(request.key_id, digest)
+            return
+        self._told = True
+        if self._is_answered(request):
             return
         try:
             self._files.put_answer(digest, self._holder.open(request))
         except ProtocolError as error:
-            self._fail(error)
+            self._say(str(error))
+            self.failed = True
             with suppress(ProtocolError):
-                self._files.put_refusal(digest, self._number, str(error))
+                self._files.put_refusal(digest, self._number, error)
             return
         self._say(
-            f"opened {request.title}, account {request.job!r}: {request.contributions} of {request.participants} "
+            f"opened {request.title}, account {request.account!r}: {request.contributions} of {request.participants} "
             f"contributions, epsilon {request.epsilon}"
         )
 
@@ -228,10 +257,6 @@ class _Desk:
                 verify(self._key, request.ciphertexts, part)
                 return True
         return False
-
-    def _fail(self, error: ProtocolError) -> None:
-        self._say(str(error))
-        self.failed = True
 
 
 class _Watch:

@@ -12,48 +12,35 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import BinaryIO
 
-from jobs.skills.requests import Request, sealed, unsealed
+from jobs.skills.requests import Particulars, Request
+from jobs.skills.sealed import sealed, unsealed
 from udfs.errors import ProtocolError
+from udfs.threshold import KeyShare
+
+_REMEDY = "restore it from a copy that is no older, or deal new keys"
+"""What a log has lost could be opened again."""
 
 
 @dataclass(frozen=True)
-class Opening:
+class Opening(Particulars):
     """One line of a holder's log: that it opens a request, or was about to.
 
     Attributes
     ----------
-    key_id, session, round_name, job : str
-    contributions, participants, dropout : int
-    epsilon : str
     request : str
         The request's digest.
     at : str
         When, in UTC.
     """
 
-    key_id: str
-    session: str
-    round_name: str
-    job: str
-    contributions: int
-    participants: int
-    dropout: int
-    epsilon: str
     request: str
     at: str
 
     @classmethod
     def of(cls, request: Request) -> Opening:
         """Return the line of a request that is opened now."""
-        told = {
-            one.name: getattr(request, one.name) for one in fields(cls) if one.name not in {"request", "at"}
-        }
+        told = {one.name: getattr(request, one.name) for one in fields(Particulars)}
         return cls(**told, request=request.digest, at=datetime.now(UTC).isoformat(timespec="seconds"))
-
-    @property
-    def terms(self) -> tuple[str, str, int, int]:
-        """What all levels of a session have in common: (job, epsilon, participants, dropout)."""
-        return self.job, self.epsilon, self.participants, self.dropout
 
 
 class OpeningLog:
@@ -74,12 +61,23 @@ class OpeningLog:
         self._memory = io.BytesIO()
 
     @classmethod
-    def beside(cls, share: str | Path) -> OpeningLog:
-        """Return the log of a share file, which lies beside it: share-1.opened.jsonl for share-1.json.
+    def beside(cls, path: str | Path, share: KeyShare) -> OpeningLog:
+        """Return the log of a share, which lies in the folder of its file: holder-1-of-0123456789ab.opened.jsonl.
 
-        However the share file is reached, by links too, it has this one log.
+        Whatever the file is called, and through whatever symbolic links it is reached, it has this one log in its
+        folder. Whoever moves the file to another folder must move the log along.
+
+        Raises
+        ------
+        ProtocolError
+            For a file that stands in two folders at once, by a hard link: it would have two logs.
         """
-        return cls(Path(share).resolve().with_suffix(".opened.jsonl"))
+        file = Path(path).resolve()
+        if file.stat().st_nlink > 1:
+            raise ProtocolError(
+                str(path), "must have one name, as its log lies beside it", "a file with hard links"
+            )
+        return cls(file.with_name(f"holder-{share.holder}-of-{share.key.key_id[:12]}.opened.jsonl"))
 
     @classmethod
     def in_memory(cls) -> OpeningLog:
@@ -97,6 +95,15 @@ class OpeningLog:
         """
         with self._locked() as file:
             return tuple(self._read(file))
+
+    def check(self) -> None:
+        """Refuse a log that is damaged or cannot be written; it is made where there is none, and no line is added.
+
+        Raises
+        ------
+        ProtocolError
+        """
+        _ = self.openings
 
     def enter(self, opening: Opening, judge: Callable[[Sequence[Opening]], None]) -> None:
         """Write an opening down, unless that request stands there: when this returns, it is on disk.
@@ -135,7 +142,7 @@ class OpeningLog:
             raise ProtocolError(
                 str(self._path),
                 "must be a log that can be written: nothing is opened without",
-                type(error).__name__,
+                os.strerror(error.errno or 0),
             ) from None
 
     def _read(self, file: BinaryIO) -> list[Opening]:
@@ -155,10 +162,11 @@ class OpeningLog:
 
     def _parsed(self, line: bytes, number: int) -> Opening:
         where = f"{self._path}, line {number}"
+        found = unsealed(line.decode("ascii", "replace"), "opening", where, _REMEDY)
         try:
-            return Opening(**unsealed(line.decode("ascii", "replace"), "opening", where))
-        except TypeError:
-            raise ProtocolError(where, "must have the fields of an opening", "others") from None
+            return Opening(**found)
+        except (TypeError, ProtocolError):
+            raise ProtocolError(where, "must have the fields of an opening", "others", _REMEDY) from None
 
     def _sync(self, file: BinaryIO) -> None:
         """Let what was written be on disk, and the file's name in its folder."""

@@ -10,13 +10,15 @@ from typing import Any
 import gmpy2
 
 from jobs.population import Data
-from jobs.skills.keys import key_holders, read_keys
+from jobs.skills.document import delta
+from jobs.skills.holders import quorum_warning
 from jobs.skills.levels import Crowd, level_slots, most_counters
-from jobs.skills.spec import KeysTable, SkillsSpec
+from jobs.skills.spec import SkillsSpec
 from udfs.paillier import products_per_ciphertext
 
 Level = dict[str, Any]
 
+_WEAK = 1e-9
 _MEASURED_PRODUCTS = 400
 _POWERS_A_HOLDER = 9
 """Powers by exponents as long as n^2: a partial decryption and its proof take four, their verification five."""
@@ -34,7 +36,8 @@ def plan_tree(spec: SkillsSpec, data: Data) -> dict[str, Any]:
     if spec.keys is None:
         raise TypeError("a tree needs keys")
     crowd = Crowd.of(spec, data.rows, data.blocks)
-    bits, threshold = _key_size(spec.keys)
+    bits = spec.keys.modulus_bits if spec.key is None else spec.key.bits
+    threshold = (spec.keys.threshold or 1) if spec.key is None else spec.key.threshold
     levels = [_level(spec, crowd, place, bits) for place in range(spec.skills.depth + 1)]
     columns = [*([spec.population.id] if spec.population.id else []), *spec.skills.dimensions]
     read = {name: data.column_bytes.get(name, 0) for name in columns}
@@ -63,17 +66,10 @@ def plan_tree(spec: SkillsSpec, data: Data) -> dict[str, Any]:
             "leaf_consistent_standard_error": consistent_leaf,
             "workers_per_leaf": crowd.workers / 2**spec.skills.depth,
             "beta": float(crowd.beta),
+            "where": spec.keys.where,
         },
         "reasons": _reasons(spec, crowd, levels),
     }
-
-
-def _key_size(table: KeysTable) -> tuple[int, int]:
-    """Return the bits of the key, and how many holders open a sum."""
-    found = read_keys(table)
-    if found is None:
-        return table.bits, table.threshold or 1
-    return found[0].bits, found[0].threshold
 
 
 def _level(spec: SkillsSpec, crowd: Crowd, place: int, bits: int) -> Level:
@@ -148,8 +144,12 @@ def _reasons(spec: SkillsSpec, crowd: Crowd, levels: Sequence[Level]) -> list[st
         f"{privacy.collusion} may collude and {privacy.dropout} be missing of {crowd.participants} participants: noise"
         f" has {float(crowd.beta):.3g} times the variance that is due"
     )
-    if table is not None and key_holders(table) != "mailbox":
+    if table is not None and table.where != "mailbox":
         reasons.append("key-holders are embedded in the job: whoever runs it could open anything; for trials")
+    if table is not None and table.where == "mailbox" and spec.key and (warning := quorum_warning(spec.key)):
+        reasons.append(warning)
+    if (unlikely := delta(spec, crowd)) > _WEAK:
+        reasons.append(f"delta is {unlikely:.1g}: at so large an epsilon the guarantee is weak")
     lost = [one["level"] for one in levels if (one["median_rank_error"] or 0) >= 0.25]
     if lost:
         named = ", ".join(map(str, lost))

@@ -21,7 +21,7 @@ from jobs.skills.consistency import consistent
 from jobs.skills.tree import LevelQuestion, Shape, Tree, grow
 from udfs.design import Counts
 from udfs.noise_shares import two_sided_variance
-from udfs.tree_cells import ExactCounts, Numbers, TreeCells
+from udfs.tree_cells import Numbers, TreeCells
 
 _STEPS_A_TASK = 1e8
 """About so many steps, of a row through a cut or of a counter, a task takes: some seconds' work."""
@@ -197,7 +197,7 @@ class Replicate:
             skills = uniform_skills(point.shape, point.workers, (self.seed, replication))
             growing = Growing(point, self.seed, replication)
             while growing.question is not None:
-                growing.answer(true_counters(growing.question.cells, skills))
+                growing.answer(growing.question.cells.count(skills))
             found[place, replication] = growing.errors()
         return found
 
@@ -217,11 +217,6 @@ def uniform_skills(shape: Shape, workers: int, seed: Sequence[int]) -> Numbers:
     return np.minimum(low + (high - low) * drawn, high).T
 
 
-def true_counters(cells: TreeCells, skills: Numbers) -> Counts:
-    """Return the true counters of a level: of public data."""
-    return ExactCounts(cells).tally(cells.cells(skills))
-
-
 @dataclass(frozen=True)
 class CountedIn:
     """A tally of skills that are no secret: the true counters of a level of one of many trees.
@@ -235,8 +230,8 @@ class CountedIn:
 
     def zeros(self) -> Counts:
         """Return the counters of nobody."""
-        return ExactCounts(self.cells).zeros()
+        return np.zeros(self.cells.counters, dtype=np.int64)
 
     def tally(self, reports: Sequence[npt.NDArray[np.generic]]) -> Counts:
         """Return the counters of a block's skills: the one ask's reports are skills as they are."""
-        return true_counters(self.cells, reports[0].astype(np.float64, copy=False))
+        return self.cells.count(reports[0].astype(np.float64, copy=False))

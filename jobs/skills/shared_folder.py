@@ -17,7 +17,7 @@ Stamp: TypeAlias = tuple[int, int, int, int]
 
 _LARGEST_BYTES = 1 << 28
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
-_TEMPORARY_SUFFIX = ".tmp"
+_NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL
 
 
 class SharedFolder:
@@ -25,7 +25,7 @@ class SharedFolder:
 
     Anybody who may write to the folder may have put anything there, under any name, at any time: what is read is
     plain files of limited size, found from the folder step by step without following symbolic links. Subfolders and
-    files get the folder's own permissions, so whoever shares it shares them.
+    files get the permissions of the folder that they are made in, so whoever shares it shares them.
 
     Parameters
     ----------
@@ -46,6 +46,18 @@ class SharedFolder:
         with self._faults():
             self._path.mkdir(parents=True, exist_ok=True)
 
+    def check(self, *steps: str) -> None:
+        """See that files can be written to a subfolder, which is made where there is none; none is left there.
+
+        Raises
+        ------
+        ProtocolError
+        """
+        with self._faults(*steps), self._folder(steps, make=True) as folder:
+            name = _temporary_name()
+            self._open(name, folder, _NEW).close()
+            os.unlink(name, dir_fd=folder)
+
     def where(self, *steps: str) -> str:
         """Return the path of a file, for messages."""
         return str(Path(self._path, *steps))
@@ -58,10 +70,10 @@ class SharedFolder:
         ProtocolError
         """
         *folders, name = steps
-        temporary = f".{uuid.uuid4().hex}{_TEMPORARY_SUFFIX}"
+        temporary = _temporary_name()
         with self._faults(*steps), self._folder(folders, make=True) as folder:
             try:
-                with self._open(temporary, folder, os.O_WRONLY | os.O_CREAT | os.O_EXCL) as file:
+                with self._open(temporary, folder, _NEW) as file:
                     file.write(text.encode("ascii"))
                     os.fchmod(file.fileno(), stat.S_IMODE(os.fstat(folder).st_mode) & 0o444 | 0o600)
                     file.flush()
@@ -128,9 +140,8 @@ class SharedFolder:
         """Open a subfolder, made where there is none; links are not followed."""
         handle = os.open(self._path, _FOLDER)
         try:
-            mode = stat.S_IMODE(os.fstat(handle).st_mode)
             for step in steps:
-                made = False
+                made, mode = False, stat.S_IMODE(os.fstat(handle).st_mode)
                 if make:
                     with suppress(FileExistsError):
                         os.mkdir(step, dir_fd=handle)
@@ -162,3 +173,7 @@ class SharedFolder:
                 "must be a plain file or folder that can be read and written, and no link",
                 os.strerror(error.errno or 0),
             ) from None
+
+
+def _temporary_name() -> str:
+    return f".{uuid.uuid4().hex}.tmp"

@@ -12,18 +12,19 @@ from pydantic import AfterValidator, BeforeValidator, Field, PlainSerializer, mo
 from jobs.skills.budget import LevelBudget, split_budget
 from jobs.skills.key_files import read_public
 from jobs.skills.study_spec import SkillsStudyTable
-from jobs.skills.tree import Shape
-from jobs.spec import Epsilon, OutputTable, Spec, Table, Text
+from jobs.skills.tree import MOST_COUNTERS, MOST_DEPTH, Shape
+from jobs.spec import Epsilon, Spec, Table, Text
 from udfs.errors import SpecError
 from udfs.skills import SkillsQuestion
+from udfs.threshold import ThresholdKey
 
-MOST_BINS, MOST_DEPTH, MOST_HOLDERS = 1000, 20, 1000
-MOST_COUNTERS = 1 << 20
-"""Counters of one level: a participant encrypts every one of them."""
+MOST_BINS, MOST_HOLDERS = 1000, 1000
 _EXACTLY = Context(prec=10_000, Emax=MAX_EMAX, Emin=MIN_EMIN)
 """Doubles and halves any epsilon that a spec can hold without rounding."""
 WORKERS_A_TASK, BLOCKS_A_TASK = 1024, 1
 """A worker's ciphertexts take some milliseconds; a task should take seconds."""
+MOST_WORKERS_A_TASK = 2048
+"""Larger row groups are cut: else one of a million workers would be one task, of an hour."""
 
 
 def _as_tuple(value: Any) -> Any:
@@ -34,7 +35,7 @@ def _as_bound(value: Any) -> float:
     known = isinstance(value, int | float | Decimal) and not isinstance(value, bool)
     number = float(value) if known else math.nan
     if not math.isfinite(number):
-        raise SpecError("domain", "must be two finite numbers", f"{value!r}"[:80])
+        raise SpecError("", "must be a finite number", f"{value!r}"[:80])
     return number + 0.0
 
 
@@ -131,7 +132,7 @@ class KeysTable(Table):
         None, ge=1, le=MOST_HOLDERS, description="Keys for this job alone: shared among so many."
     )
     threshold: int | None = Field(None, ge=1, description="Of whom so many can open a sum.")
-    bits: int = Field(2048, ge=512, le=8192, description="The bits of such keys.")
+    bits: int | None = Field(None, ge=512, le=8192, description="The bits of such keys; by default 2048.")
 
     @model_validator(mode="after")
     def _one_kind(self) -> Self:
@@ -145,33 +146,43 @@ class KeysTable(Table):
             )
         if self.public is not None and (self.shares is None) == (self.mailbox is None):
             raise SpecError(
-                "keys.shares",
-                "must be given, or keys.mailbox: holders are embedded or elsewhere",
+                "shares",
+                "must be given, or mailbox: holders are embedded or elsewhere",
                 "both" if self.shares is not None else "neither",
             )
         if trial:
             self._check_trial()
+        elif self.bits is not None:
+            raise SpecError("bits", "are those of the public file", "others beside it", "take them out")
         return self
 
     def _check_trial(self) -> None:
         if self.shares is not None or self.mailbox is not None:
-            raise SpecError("keys.shares", "go with a public file", "keys for this job alone")
+            where = "shares" if self.shares is not None else "mailbox"
+            raise SpecError(where, "must go with a public file", "keys for this job alone")
         if self.holders is None or self.threshold is None:
-            raise SpecError("keys.holders", "and keys.threshold must be given together", "one of them")
+            missing = "holders" if self.holders is None else "threshold"
+            raise SpecError(missing, "must be given where keys are dealt to holders by the job", "nothing")
         if self.threshold > self.holders:
             raise SpecError(
-                "keys.threshold",
+                "threshold",
                 "must be at most as many as hold shares",
                 f"{self.threshold} of {self.holders}",
             )
-        if self.bits % 2:
-            raise SpecError("keys.bits", "must be even", f"{self.bits}")
+        if self.modulus_bits % 2:
+            raise SpecError("bits", "must be even", f"{self.bits}")
 
+    @property
+    def modulus_bits(self) -> int:
+        """The bits of keys that the job deals itself."""
+        return 2048 if self.bits is None else self.bits
 
-class SkillsOutputTable(OutputTable):
-    """Where results go."""
-
-    reports: Literal[False] = Field(False, description="Contributions are not written.")
+    @property
+    def where(self) -> Literal["trial", "embedded", "mailbox"]:
+        """Where holders are: in the job, with a key that it deals itself or with share files; or behind a mailbox."""
+        if self.public is None:
+            return "trial"
+        return "embedded" if self.mailbox is None else "mailbox"
 
 
 class SkillsSpec(Spec):
@@ -197,16 +208,28 @@ class SkillsSpec(Spec):
         return self
 
     def canonical(self) -> dict[str, Any]:
-        """Return the spec as JSON values: whose key it is belongs to it, and how long holders are waited for does not.
+        """Return the spec as JSON values: of keys that last, which one it is, and not where its files are.
 
         A job that went on under another key would have its first levels opened twice, and pay once.
         """
         found = super().canonical()
         if self.keys is not None:
-            del found["keys"]["wait_s"]
-            if self.keys.public is not None:
-                found["keys"]["key_id"] = read_public(self.keys.public).key_id
+            table = self.keys
+            trial = {"holders": table.holders, "threshold": table.threshold, "bits": table.modulus_bits}
+            key = trial if self.key is None else {"key_id": self.key.key_id}
+            found["keys"] = {"where": table.where} | key
         return found
+
+    @cached_property
+    def key(self) -> ThresholdKey | None:
+        """The public key that workers encrypt under, read once; None where the job deals its own.
+
+        Raises
+        ------
+        ProtocolError
+            Names the file that is no public key.
+        """
+        return read_public(self.keys.public) if self.keys is not None and self.keys.public else None
 
     @property
     def task_rows(self) -> int | None:
@@ -214,6 +237,12 @@ class SkillsSpec(Spec):
         if self.study is not None:
             return None
         return WORKERS_A_TASK if self.privacy.participant == "worker" else BLOCKS_A_TASK
+
+    @property
+    def unit_rows(self) -> int | None:
+        """Rows of a task's smallest part, at most: a steward's block is never cut."""
+        cut = self.study is None and self.privacy.participant == "worker"
+        return MOST_WORKERS_A_TASK if cut else None
 
     @cached_property
     def question(self) -> SkillsQuestion:
@@ -258,8 +287,8 @@ class SkillsSpec(Spec):
         if parts < 1:
             raise SpecError(
                 "privacy.collusion",
-                "and privacy.dropout must leave participants whose noise suffices",
-                f"{self.privacy.collusion} and {self.privacy.dropout} of {participants}",
+                "must, with privacy.dropout, leave participants whose noise suffices",
+                f"{self.privacy.collusion} and {self.privacy.dropout} of {participants} {self.privacy.participant}s",
                 "plan for fewer, or ask more",
             )
         return parts

@@ -8,6 +8,7 @@ from typing import Annotated, Any, Literal, NamedTuple, Self, TypeVar
 
 from pydantic import BeforeValidator, Field, model_validator
 
+from jobs.skills.tree import MOST_COUNTERS
 from jobs.spec import Epsilon, Table
 from udfs.errors import SpecError
 
@@ -18,8 +19,6 @@ LIMITS = {
     "bins": (1, 1000),
 }
 """The least and the most of each size."""
-MOST_COUNTERS = 1 << 20
-"""Of one level of a tree that is studied."""
 
 _T = TypeVar("_T")
 

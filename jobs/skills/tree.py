@@ -11,7 +11,8 @@ papers/private-skills, algorithms 1 (PrivMed) and 2 (PKD).
 
 from __future__ import annotations
 
-from collections.abc import Generator, Sequence
+import math
+from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -24,6 +25,9 @@ Box = tuple[tuple[float, float], ...]
 """The ends of a node in each dimension: half-open, but closed where they reach the domain's upper end."""
 
 ROOT = 1
+MOST_DEPTH = 20
+MOST_COUNTERS = 1 << 20
+"""Of one level: a participant encrypts every one of them."""
 
 
 @dataclass(frozen=True)
@@ -165,6 +169,17 @@ def grow(shape: Shape) -> Generator[LevelQuestion, Counts, Tree]:
     return Tree(tuple(nodes))
 
 
+def conduct(growing: Generator[LevelQuestion, Counts, Tree], ask: Callable[[LevelQuestion], Counts]) -> Tree:
+    """Put each level's question to whoever answers, and return the tree that grew."""
+    try:
+        question = next(growing)
+        while True:
+            question = growing.send(ask(question))
+    except StopIteration as stop:
+        tree: Tree = stop.value
+        return tree
+
+
 def _node(shape: Shape, level: int, name: int, box: Box, count: int, histogram: Counts | None) -> Node:
     """Return a node that has been counted, split where it is to be."""
     column = shape.cut_at(level)
@@ -173,7 +188,9 @@ def _node(shape: Shape, level: int, name: int, box: Box, count: int, histogram: 
     bins = tuple(histogram.tolist())
     if shape.min_count and count < shape.min_count:
         return Node(name, level, None, None, box, count, bins)
-    split = median(histogram, bin_edges(*box[column], shape.bins))
+    # A box that ends where the domain does is closed there: a split at that end would leave two such boxes.
+    below_end = math.nextafter(shape.domain[1], -math.inf)
+    split = min(median(histogram, bin_edges(*box[column], shape.bins)), below_end)
     return Node(name, level, shape.dimensions[column], split, box, count, bins)
 
 

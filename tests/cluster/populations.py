@@ -61,9 +61,10 @@ def populate(
     engine: Engine | None = None,
     checked: bool = True,
     rows_per_part: int = PART_ROWS,
+    unit_rows: int | None = None,
 ) -> ClusterPopulation:
     """Return the population of some files, staged below `root`."""
-    data = open_dataset(path, id_column, rows_per_part)
+    data = open_dataset(path, id_column, rows_per_part, unit_rows)
     ids = None
     if id_column is not None:
         kind = id_kind(arrow_type for _, arrow_type in data.columns(id_column))

@@ -9,6 +9,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from cluster.blocks import read_blocks
 from cluster.dataset import open_dataset
 from tests.cluster.populations import people, write
 from udfs.errors import SchemaError, SpecError
@@ -153,3 +154,31 @@ def test_tasks_are_cut_by_rows_and_blocks_by_what_is_read_at_a_time(tmp_path: Pa
     assert data.tasks() == 2
     assert open_dataset(path).tasks() == 1
     assert data.blocks == 1 + 2
+
+
+@pytest.mark.parametrize("unit_rows", [1, 64, 100, 1000])
+def test_large_row_groups_are_cut_and_every_row_is_read_once(tmp_path: Path, unit_rows: int) -> None:
+    path = write(tmp_path, [{"n": range(150)}, {"n": range(150, 157)}], row_group_size=100)
+    data = open_dataset(path, unit_rows=unit_rows)
+    assert max(unit.rows for unit in data.units) == min(unit_rows, 100)
+    assert len({unit.name for unit in data.units}) == len(data.units)
+    found = [
+        (unit.first_row + place, number)
+        for part in data.parts()
+        for unit in part.units
+        for place, number in enumerate(
+            number
+            for block in read_blocks(part.files[unit.file], unit, ["n"])
+            for number in block["n"].to_pylist()
+        )
+    ]
+    assert found == [(number, number) for number in range(157)]
+
+
+def test_a_cut_row_group_shares_its_values_out(tmp_path: Path) -> None:
+    path = write(tmp_path, [{"n": [[1, 2, 3]] * 10}])
+    assert [(unit.rows, unit.values) for unit in open_dataset(path, unit_rows=4).units] == [
+        (4, 12),
+        (4, 12),
+        (2, 6),
+    ]

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 import sqlalchemy as sa
 
+from cluster.dataset import open_dataset
 from jobs.__main__ import main
 from tests.jobs.house import Canvass, House
 from udfs.streams import Secret
@@ -30,6 +31,7 @@ def twin(tmp_path: Path) -> House:
 def small_parts(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let every file be a task of its own."""
     monkeypatch.setattr("cluster.backend.PART_ROWS", 1)
+    monkeypatch.setattr(open_dataset, "__defaults__", (None, 1, None))
 
 
 @pytest.fixture

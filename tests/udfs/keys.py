@@ -11,7 +11,8 @@ import phe
 
 from udfs.safe_primes import safe_prime
 from udfs.streams import byte_stream
-from udfs.threshold import KeyShare, ThresholdKey, deal_with_factors
+from udfs.threshold import KeyShare, ThresholdKey
+from udfs.threshold_keys import deal_with_factors
 
 BITS = 512
 TOY = (7, 11)

@@ -24,7 +24,8 @@ from udfs.noise_shares import NoiseShare
 from udfs.safe_primes import safe_prime
 from udfs.slots import Slots
 from udfs.streams import Secret, byte_stream
-from udfs.threshold import KeyShare, ThresholdKey, combine, deal_with_factors, partially_decrypt
+from udfs.threshold import KeyShare, ThresholdKey, combine, partially_decrypt
+from udfs.threshold_keys import deal_with_factors
 
 SILENT = Decimal(60)
 """So large an epsilon that a share is 0 but once in 10**26 draws."""
@@ -153,7 +154,7 @@ def test_a_mechanism_travels_and_its_label_tells_all_that_bears_on_the_sum() -> 
 
 
 def noise(parts: int, epsilon: str, contributing: int) -> Any:
-    """Return how often the opened noise of a counter is 0, and 1 or more, in counters of nothing but noise."""
+    """Return a sample of counters of nothing but noise: how often 0, more than 0, and beyond 1 either side is opened."""
 
     def sample(secret: Secret, counters: int) -> Sequence[int]:
         mechanism = private_sum(counters, Decimal(epsilon), parts)

@@ -12,11 +12,12 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from udfs.asides import Aside
 from udfs.asking import refusal, respond
 from udfs.draws import fresh_draws
 from udfs.errors import SchemaError, SpecError
 from udfs.skills import SkillsQuestion
-from udfs.tree_cells import ExactCounts, TreeCells, bin_edges
+from udfs.tree_cells import TreeCells, bin_edges
 
 UNIT = (0.0, 1.0)
 MISSING, NOT_NUMBERS, OUTSIDE = "missing answers", "values that are not numbers", "values outside the domain"
@@ -176,9 +177,8 @@ def test_a_label_tells_questions_apart_and_not_how_a_domain_is_written():
 
 
 def test_a_block_with_a_fault_gives_no_report_and_its_refusal_shows_no_number():
-    cells = TreeCells((), (), (), 1, None, ())
     block = pa.record_batch({"a": [0.123456, 1.987654, math.nan], "b": [None, 0.5, 0.5]})
-    ask = SkillsQuestion(("a", "b"), UNIT), ExactCounts(cells)
+    ask = SkillsQuestion(("a", "b"), UNIT), Aside()
     response = respond(ask, block, lambda answers: fresh_draws(len(answers)))
     assert response.reports is response.answers is None
     message = str(refusal({("file", *fault): rows for fault, rows in response.faults.items()}))

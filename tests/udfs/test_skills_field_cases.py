@@ -120,7 +120,7 @@ def test_k08_a_partial_decryption_that_is_one_off_is_named():
     with pytest.raises(ProtocolError, match="1 of 2; holder 2 gave a wrong proof of ciphertext 1"):
         combine(key, ciphertexts, [good[0], forged])
     opened = combine(key, ciphertexts, [good[0], forged, good[2]])
-    assert (opened.plaintexts, opened.holders, opened.refused) == ((10,), (1, 3), (2,))
+    assert (opened.plaintexts, opened.holders, opened.wrong) == ((10,), (1, 3), (2,))
 
 
 def test_k08_the_same_numbers_put_together_unproved_give_the_published_nonsense():

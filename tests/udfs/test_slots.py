@@ -20,7 +20,7 @@ def entries(*triples):
 
 def packed_total(slots, rows, row, counter, value):
     """Return the sums of all rows' plaintexts, as a product of ciphertexts would have them."""
-    return [sum(slots.pack(rows, row, counter, value, chunk)) for chunk in range(slots.ciphertexts)]
+    return [sum(slots.pack(rows, row, counter, value, number)) for number in range(slots.ciphertexts)]
 
 
 def plaintexts_of(slots, sums):
@@ -59,12 +59,12 @@ def test_what_rows_pack_adds_up_to_what_is_unpacked(crowd):
 @given(crowds())
 def test_a_rows_plaintext_is_the_sum_of_its_entries_shifted(crowd):
     slots, rows, row, counter, value, _ = crowd
-    for chunk in range(slots.ciphertexts):
+    for number in range(slots.ciphertexts):
         expected = [0] * rows
         for r, c, v in zip(row.tolist(), counter.tolist(), value.tolist(), strict=True):
-            if c >= 0 and c // slots.per_ciphertext == chunk:
+            if c >= 0 and c // slots.per_ciphertext == number:
                 expected[r] += v * 2 ** (slots.width * (c % slots.per_ciphertext))
-        assert slots.pack(rows, row, counter, value, chunk) == expected
+        assert slots.pack(rows, row, counter, value, number) == expected
 
 
 @given(crowds(), st.randoms(use_true_random=False))

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from tests.udfs.keys import TOY, Dealt, fresh_words, shared_by_hand
 from udfs.errors import ProtocolError, SpecError
 from udfs.streams import byte_stream
-from udfs.threshold import KeyShare, ThresholdKey, deal, deal_with_factors, uniform_below
-from udfs.threshold_keys import lagrange_at_zero, number_from_hex, product_of_powers
+from udfs.threshold import KeyShare, ThresholdKey, deal
+from udfs.threshold_keys import deal_with_factors, lagrange_at_zero, product_of_powers, uniform_below
 
 DEALT = Dealt(holders=4, threshold=2)
 KEY = DEALT.key
@@ -219,9 +219,3 @@ def test_every_number_below_a_bound_comes_of_as_many_bytes(bound):
     assert sorted(counts) == list(range(bound))
     assert len(set(counts.values())) == 1
     assert 2 * counts.total() > 256
-
-
-@pytest.mark.parametrize("text", ["", "0x1", "1_0", "-1", "+1", " 1", "1\n", "G", "A", "١", 1, None, ["1"]])
-def test_what_is_no_hexadecimal_number_is_refused(text):
-    with pytest.raises(ProtocolError, match=r"^here: "):
-        number_from_hex(text, "here")

@@ -10,15 +10,12 @@ from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
-import pyarrow as pa
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from udfs.asking import respond
 from udfs.errors import SpecError
-from udfs.skills import SkillsQuestion
-from udfs.tree_cells import ExactCounts, TreeCells, bin_edges
+from udfs.tree_cells import TreeCells, bin_edges
 
 COLUMNS = 3
 GRID = [place / 8 for place in range(9)]
@@ -28,8 +25,7 @@ HALVES = TreeCells((0,), (0.5,), ((-1, -2),), 2, 1, (bin_edges(0, 0.5, 2), bin_e
 
 def counts_of(cells, answers):
     """Return how many rows are counted in each cell."""
-    mechanism = ExactCounts(cells)
-    return mechanism.tally(mechanism.randomize(np.asarray(answers, dtype=np.float64), None))
+    return cells.count(np.asarray(answers, dtype=np.float64))
 
 
 def row_by_row(cells, answers):
@@ -92,12 +88,12 @@ def test_counts_are_those_of_rows_taken_one_by_one(cells, answers):
 
 @given(cells=trees(), answers=rows(), data=st.data())
 def test_any_cut_into_blocks_and_any_order_gives_the_same_sums(cells, answers, data):
-    whole, count = as_array(answers), ExactCounts(cells)
+    whole = as_array(answers)
     order = data.draw(st.permutations(range(len(whole))))
     cuts = sorted(data.draw(st.lists(st.integers(0, len(whole)), max_size=4)))
     blocks = np.split(whole[list(order)], cuts)
     layouts = [np.asfortranarray(block) if place % 2 else block for place, block in enumerate(blocks)]
-    total = sum((counts_of(cells, block) for block in layouts), start=count.zeros())
+    total = sum((counts_of(cells, block) for block in layouts), start=np.zeros(cells.counters, np.int64))
     assert total.tolist() == counts_of(cells, whole).tolist()
 
 
@@ -241,7 +237,6 @@ def test_a_label_tells_all_cells_apart():
     labels = Counter([HALVES.label, *(replace(HALVES, **change).label for change in CHANGES)])
     assert set(labels.values()) == {1}
     assert len(labels) == len(CHANGES) + 1
-    assert len({ExactCounts(replace(HALVES, **change)).label for change in CHANGES}) == len(CHANGES)
 
 
 @given(cells=trees())
@@ -284,17 +279,3 @@ def test_cells_that_lead_nowhere_or_have_no_bins_are_refused(change, where):
     with pytest.raises(SpecError) as caught:
         replace(HALVES, **change)
     assert caught.value.where == where
-
-
-def test_exact_counts_of_a_block_draw_nothing_and_are_not_written():
-    def never(answers):
-        raise AssertionError("nothing may be drawn for what is counted as it is")
-
-    count = ExactCounts(HALVES)
-    block = pa.record_batch({"a": [0.1, 0.5, 1.0], "b": [0.3, 0.75, 1.0]})
-    response = respond((SkillsQuestion(("a", "b"), (0.0, 1.0)), count), block, never)
-    assert count.tally(response.reports).tolist() == [1, 2, 0, 1, 0, 2]
-    assert count.thresholds() == {}
-    for refused in (lambda: count.report_type(()), lambda: count.to_arrow(response.reports, ())):
-        with pytest.raises(NotImplementedError, match="not written"):
-            refused()

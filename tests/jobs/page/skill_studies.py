@@ -60,7 +60,7 @@ def _point(mechanism: str, size: tuple[int, int, int, float]) -> dict[str, Any]:
 
 
 def skills_study(**more: Any) -> dict[str, Any]:
-    """Return a study whose raw leaf errors are 5 beta 2^h / (n epsilon), and consistent ones four fifths of it."""
+    """Return a study whose raw leaf errors are 5 beta 2^h / (n epsilon), and consistent ones four fifths."""
     own = [(20_000, 6, 10, epsilon) for epsilon in (0.1, 1.0, 10.0)]
     result = {
         "replications": 20,

@@ -1,4 +1,4 @@
-"""Result documents of skills, with all that their page may meet, grown from made-up workers and public chance."""
+"""Result documents of skills, with all that their page may meet: of made-up workers and public chance."""
 
 from __future__ import annotations
 
@@ -8,8 +8,10 @@ import numpy as np
 
 from tests.jobs.page.documents import HOSTILE
 
-NAMES = ["welding", "first aid", "python", "carpentry", "french", "driving", "cooking", "sewing", "accounting",
-         "plumbing", "surveying", "teaching"]  # fmt: skip
+NAMES = [
+    *("welding", "first aid", "python", "carpentry", "french", "driving", "cooking", "sewing", "accounting"),
+    *("plumbing", "surveying", "teaching"),
+]
 
 
 def skills(
@@ -29,8 +31,8 @@ def skills(
     budget = [
         {
             "level": level,
-            "counts": f"{0.35 * 1.26 ** (depth - level) / 4:.12g}",
-            "median": "0.025" if level else None,
+            "counts": 0.35 * 1.26 ** (depth - level) / 4,
+            "median": 0.025 if level else None,
         }
         for level in range(depth, -1, -1)
     ]
@@ -45,10 +47,19 @@ def skills(
         "dropout": 20,
         "beta": 1.0153,
         "delta": 3.2e-19,
-        "holders": {"number": 3, "threshold": 2, "answered": [1, 3], "refused": [2], "where": "mailbox"},
+        "holders": {
+            **{"number": 4, "threshold": 2, "where": "mailbox"},
+            **{"answered": [1, 3], "declined": [4], "wrong": [2]},
+        },
         "keys": {"key_id": "31ac1eff223b8183" * 4, "bits": 2048},
         "budget": budget,
-        "ciphertexts": {"per_participant": 7, "bytes_per_participant": 3584, "by_level": [1] * (depth + 1)},
+        "ciphertexts": {
+            "per_participant": depth + 1,
+            "bytes_per_participant": 512 * (depth + 1),
+            "by_level": [1] * (depth + 1),
+            "slots": [97, *[93] * depth],
+            "width": [21, *[22] * depth],
+        },
         "dimensions": list(names),
         "domain": [0.0, 1.0],
         "bins": 10,
@@ -70,6 +81,8 @@ def skills(
         "privacy": {
             "model": "distributed",
             "neighbours": "replace",
+            "basis": "drawn by this job",
+            "covers": "all that key-holders open",
             "epsilon": 1.0,
             "epsilon_replace": 1.0,
             "epsilon_add_or_remove": 0.5,
@@ -79,7 +92,7 @@ def skills(
         },
         "roles": "embedded",
         "result": result,
-        "seconds": {"prepare": 0.91, **{f"level {k}": 3.25 + k for k in range(depth, -1, -1)}, "tree": 0.02},
+        "seconds": {"prepare": 0.91, "ask": 3.25 * (depth + 1)},
     }
 
 
@@ -156,7 +169,10 @@ def ended() -> dict[str, Any]:
     made = skills(NAMES[:2], 6, workers=900, noise=25.0, min_count=75.0)
     made["result"] |= {
         "min_count": 75,
-        "holders": {"number": 1, "threshold": 1, "answered": [1], "refused": [], "where": "trial"},
+        "holders": {
+            **{"number": 1, "threshold": 1, "where": "trial"},
+            **{"answered": [1], "declined": [], "wrong": []},
+        },
         "keys": {"key_id": "ab" * 32, "bits": 512},
         "participant": "block",
         "collusion": 0,
@@ -173,7 +189,7 @@ def noisy() -> dict[str, Any]:
 def hostile_skills() -> dict[str, Any]:
     made = skills(HOSTILE, 5)
     made["population"]["name"] = HOSTILE[8] + HOSTILE[3]
-    made["privacy"] |= {"computational": HOSTILE[0], "neighbours": HOSTILE[8], "model": HOSTILE[0]}
+    made["privacy"] |= {"neighbours": HOSTILE[8], "model": HOSTILE[0]}
     made["result"]["holders"]["where"] = HOSTILE[0]
     made["result"]["keys"]["key_id"] = HOSTILE[0]
     made["result"] |= {"allocation": HOSTILE[0], "participant": HOSTILE[8], "counts_share": HOSTILE[1]}

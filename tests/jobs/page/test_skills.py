@@ -16,7 +16,6 @@ from tests.jobs.page.skill_trees import (
     NAMES,
     TREES,
     deep,
-    ended,
     hostile_skills,
     noisy,
     plane,
@@ -41,70 +40,6 @@ def _everything(element: Element) -> list[Element]:
 
 def _of_class(page: Element, look: str) -> list[Element]:
     return [one for one in _everything(page) if look in one.attributes.get("class", "").split()]
-
-
-def _terms(page: Element) -> dict[str, str]:
-    terms, values = page.all("dt"), page.all("dd")
-    return {term.text: one.text for term, one in zip(terms, values, strict=True)}
-
-
-def test_the_guarantee_is_said_first_with_epsilon_as_charged_and_delta() -> None:
-    header = read(render_skills(plane())).all("header")[0]
-    said = header.all("p")[2].text.replace("\N{NO-BREAK SPACE}", " ")
-    assert said == (
-        "Whatever one worker’s skills, the tree and its counts are at most e1 ≈ 2.719 times as likely as with any"
-        " other skills, plus δ = 3.2 × 10⁻¹⁹."
-    )
-
-
-@pytest.mark.parametrize("delta", [0, 0.0, None])
-def test_a_delta_of_nothing_is_not_mentioned(delta: float | None) -> None:
-    made = plane()
-    made["result"]["delta"] = delta
-    assert "δ" not in read(render_skills(made)).text
-
-
-def test_without_a_finite_epsilon_there_is_no_guarantee() -> None:
-    made = plane()
-    made["privacy"]["epsilon_replace"] = None
-    page = read(render_skills(made))
-    assert "This tree gives no guarantee of differential privacy." in page.text
-    assert _of_class(page, "none")
-
-
-def test_the_guarantee_is_for_a_worker_replaced_whatever_epsilon_is_for() -> None:
-    made = plane()
-    made["privacy"] |= {"neighbours": "add-or-remove", "epsilon_replace": 2.0, "epsilon_add_or_remove": 1.0}
-    page = read(render_skills(made))
-    assert "are at most e2 ≈ 7.39 times as likely" in page.text
-    assert _terms(page)["Epsilon of the tree"] == "1, for one worker more or less."
-    assert "twice as much" in _terms(page)["Epsilon is for"]
-
-
-def test_who_could_break_it_is_said_of_encryption_holders_and_participants() -> None:
-    terms = _terms(read(render_skills(plane())))
-    assert "a key of 2,048 bits" in terms["The encryption"]
-    assert "trials" not in terms["The encryption"]
-    assert terms["The key-holders"].startswith(
-        "Any 2 of the 3 key-holders together could open what one participant"
-    )
-    assert "through a mailbox" in terms["The key-holders"]
-    assert "Up to 40 of the 4,000" in terms["The participants"]
-    assert "up to 20 may be missing" in terms["The participants"]
-
-
-def test_a_trial_by_short_keys_is_said_to_be_one() -> None:
-    terms = _terms(read(render_skills(ended())))
-    assert "Keys of 512 bits can be broken: they are for trials." in terms["The encryption"]
-    assert "whoever ran it could have: that is for trials" in terms["The key-holders"]
-    assert terms["A participant is"].startswith("The steward of a block of rows: sees the skills")
-
-
-def test_who_answered_and_who_was_refused_is_told_apart() -> None:
-    page = read(render_skills(plane()))
-    marks = [one.text for one in page.all("li") if "holder" in str([x.attributes for x in one.all("span")])]
-    assert [text.split() for text in marks] == [["1", "opened"], ["2", "refused"], ["3", "opened"]]
-    assert "Refused for a wrong proof: holder 2." in page.text
 
 
 def test_every_two_of_the_dimensions_that_are_cut_can_be_chosen() -> None:

@@ -34,7 +34,8 @@ return scrollY - before;
 """Chooses a pair, and returns how far that scrolled the page."""
 _LARGE = """
 return [...document.querySelectorAll(".planes > figure")]
-    .filter(one => getComputedStyle(one).visibility === "visible").map(one => one.querySelector("svg").ariaLabel);
+    .filter(one => getComputedStyle(one).visibility === "visible")
+    .map(one => one.querySelector("svg").ariaLabel);
 """
 """Returns the names of the pairs that are shown large."""
 

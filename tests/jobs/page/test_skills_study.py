@@ -12,7 +12,8 @@ import pytest
 
 from jobs.page.page import render_skills_study
 from jobs.page.sheet import settings
-from jobs.page.skills_study_figures import Reference, Series, draw_errors, heights, reach
+from jobs.page.skills_study_figures import Reference, Series, _legible, draw_errors, heights, reach
+from jobs.page.skills_study_medians import draw_ranks
 from tests.jobs.page.browsing import assert_fits, assert_quiet_and_legible, sheets
 from tests.jobs.page.documents import HOSTILE
 from tests.jobs.page.missing import assert_clean, paths_of, without
@@ -178,6 +179,41 @@ def test_series_stand_side_by_side_on_a_grid() -> None:
     x = [place for place, _ in marks(chart)]
     assert x[2] - x[0] == pytest.approx(x[3] - x[1], abs=0.01)
     assert x[2] - x[0] == pytest.approx(7.0, abs=0.01)
+
+
+def test_marks_of_ranks_stand_side_by_side_over_ticks_at_the_sizes_of_nodes() -> None:
+    sizes = [10_000 / 2**row for row in range(5)]
+    point = {"medians": [{"workers": size, "rank_error": {"mean": 0.1}} for size in sizes]}
+    with settings():
+        drawn = draw_ranks("x", "A figure", [point, point], [point, point])
+    chart = read(str(drawn).encode())
+    places = np.sort(np.array([x for x, _ in marks(chart)]).reshape(4, 5), axis=0)
+    assert np.diff(places, axis=0) == pytest.approx(7.0, abs=0.02)
+    drawn_ticks = [
+        float(found[1])
+        for path in chart.all("path")
+        if (found := re.fullmatch(r"M ([\d.]+) 240\s+L ([\d.]+) 236\s*", path.attributes.get("d", "")))
+    ]
+    assert drawn_ticks == pytest.approx(places.mean(axis=0), abs=0.02)
+    assert {"10,000", "5,000", "2,500", "1,250", "625"} <= {one.text for one in chart.all("text")}
+
+
+def test_marks_of_many_levels_leave_room_between_one_level_and_the_next() -> None:
+    point = {"medians": [{"workers": 1e4 / 2**row, "rank_error": {"mean": 0.1}} for row in range(14)]}
+    with settings():
+        chart = read(str(draw_ranks("x", "A figure", [point] * 3, [point] * 3)).encode())
+    places = np.sort(np.array([x for x, _ in marks(chart)]).reshape(6, 14), axis=0)
+    assert (places[0, 1:] - places[-1, :-1]).min() > 0
+    written = [one.text for one in chart.all("text")]
+    assert "10,000" in written
+    assert "5,000" not in written  # there is no room beside the other
+
+
+def test_numbers_of_an_axis_stand_clear_of_each_other() -> None:
+    columns = [(float(at), "10,000") for at in range(0, 60, 10)]
+    assert _legible(columns, 1.0) == [columns[0], columns[5]]  # a number is 37 wide
+    assert _legible(columns, 0.1) == columns
+    assert _legible([], 1.0) == []
 
 
 def test_an_axis_reaches_all_that_is_positive() -> None:

@@ -7,7 +7,6 @@ import pytest
 
 from jobs.show import show_plan, show_result
 from jobs.show.skills import show_skills_plan, show_skills_result
-from jobs.skills.words import answers_of, box_of, conditions_of
 from tests.jobs.page.skill_trees import TREES, deep, ended, hostile_skills, plane, root, skills, three
 
 MARKUP = "[red]x[/red]"
@@ -39,9 +38,10 @@ def test_a_level_is_a_line(capsys: pytest.CaptureFixture[str]) -> None:
 def test_the_largest_leaves_are_shown_and_how_many_more_there_are(capsys: pytest.CaptureFixture[str]) -> None:
     made = plane()
     shown = _shown(capsys, made)
-    start = next(k for k, line in enumerate(shown) if line.startswith("leaf: workers with")) + 2
+    start = next(k for k, line in enumerate(shown) if line.startswith("leaf workers with")) + 2
     largest = sorted(made["result"]["leaves"], key=lambda leaf: -leaf["consistent_count"])[:10]
     for line, leaf in zip(shown[start:], largest, strict=False):
+        assert line.startswith(f"{leaf['id']} ")
         assert f" {leaf['count']} 12 {leaf['consistent_count']:.0f} 8.52 " in line
     assert "welding" in shown[start]
     assert "6 more leaves: see report.html" in shown
@@ -52,8 +52,12 @@ def test_the_largest_leaves_are_shown_and_how_many_more_there_are(capsys: pytest
 def test_the_guarantee_says_on_whom_it_rests(capsys: pytest.CaptureFixture[str]) -> None:
     said = " ".join(_shown(capsys, plane())).replace("\N{NO-BREAK SPACE}", " ")
     assert "are at most e^1 times as likely as with any other skills, plus δ = 3.2e-19." in said
-    assert "Any 2 of the 3 key-holders together could open what one participant sent" in said
-    assert "Refused for a wrong proof: holder 2." in said
+    assert "Any 2 of the 4 key-holders together could open what one participant sent" in said
+    assert (
+        "Holders 1 and 3 of 4 opened the sums; 2 are needed. Declined to open one or more: holder 4. An"
+        " answer in holder 2’s name was wrong, and not used: anybody who can write to the mailbox can have put that"
+        " there."
+    ) in said
     assert "Keys of 512 bits can be broken: they are for trials." in " ".join(_shown(capsys, ended()))
 
 
@@ -61,6 +65,31 @@ def test_without_a_finite_epsilon_there_is_no_guarantee(capsys: pytest.CaptureFi
     made = plane()
     made["privacy"] |= {"epsilon_replace": None, "spent_after": None}
     assert "This tree gives no guarantee of differential privacy." in " ".join(_shown(capsys, made))
+
+
+@pytest.mark.parametrize(
+    ("delta", "expected"),
+    [
+        (1.0, "This tree gives no guarantee of differential privacy: δ is 1"),
+        (0.002, "plus δ = 0.002. This is a weak guarantee"),
+        (2e-9, "plus δ = 2e-09. This is a weak guarantee"),
+        (1e-9, "plus δ = 1e-09. What each participant sends"),
+        (0.0, "with any other skills. What each participant sends"),
+    ],
+)
+def test_how_much_a_guarantee_is_worth_is_said_by_its_delta(
+    delta: float, expected: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    made = plane()
+    made["result"]["delta"] = delta
+    assert expected in " ".join(_shown(capsys, made)).replace("\N{NO-BREAK SPACE}", " ")
+
+
+def test_counts_of_branches_that_ended_for_a_low_one_are_said_to_be_biased(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert "A node whose raw count is below 75 is not cut. So leaves" in " ".join(_shown(capsys, ended()))
+    assert "biased" not in " ".join(_shown(capsys, plane()))
 
 
 def test_names_are_not_taken_for_markup_and_long_ones_are_cut(capsys: pytest.CaptureFixture[str]) -> None:
@@ -113,7 +142,7 @@ def _planned(**predicted: Any) -> dict[str, Any]:
     return {
         "job": "skills",
         "rows": 20000,
-        "stages": [{"name": "level 1", "tasks": 20}, {"name": "level 0", "tasks": 1}],
+        "stages": [{"name": f"level {level}", "tasks": 20} for level in (1, 0)],
         "bytes": {"read": 123456, "written": 0},
         "epsilon": {"total": 1.0, "charged": 1.0},
         "predicted": {
@@ -146,10 +175,31 @@ def test_a_plan_says_what_levels_ask_what_is_sent_and_how_exact_leaves_will_be(
     )
     assert "Each participant sends 2 ciphertexts, 1,024 bytes." in said
     assert "That is 40,000 ciphertexts in all, 20,480,000 bytes." in said
-    assert "About 120 s to encrypt, 1.25 s to add, of one core; 20 tasks a level." in said
+    assert "About 120 s to encrypt, 1.25 s to add, of one core." in said
     assert f"keys are for trials, {MARKUP}" in lines
-    assert "level 0: 20,000 rows in 1 task" in lines
+    assert "level 1 to level 0, each: 20,000 rows in 20 tasks" in lines
+    assert not [line for line in lines if line.startswith("level 0")]
+    assert "Waiting" not in said
     assert lines[-1] == "epsilon 1 a worker, 1 of it charged"
+
+
+def test_stages_of_other_tasks_are_lines_of_their_own(capsys: pytest.CaptureFixture[str]) -> None:
+    tasks = {"level 3": 20, "level 2": 20, "level 1": 20, "tree": 1}
+    show_skills_plan(_planned() | {"stages": [{"name": name, "tasks": many} for name, many in tasks.items()]})
+    lines = capsys.readouterr().out.splitlines()
+    assert [line for line in lines if " rows in " in line] == [
+        "level 3 to level 1, each: 20,000 rows in 20 tasks",
+        "tree: 20,000 rows in 1 task",
+    ]
+
+
+@pytest.mark.parametrize(("where", "waits"), [("mailbox", True), ("embedded", False), ("trial", False)])
+def test_a_plan_says_that_waiting_for_a_mailbox_comes_on_top(
+    where: str, waits: bool, capsys: pytest.CaptureFixture[str]
+) -> None:
+    show_skills_plan(_planned(where=where))
+    said = " ".join(capsys.readouterr().out.split())
+    assert ("Waiting for the key-holders to open each level comes on top" in said) == waits
 
 
 def test_a_plan_without_numbers_is_shown(capsys: pytest.CaptureFixture[str]) -> None:
@@ -159,63 +209,3 @@ def test_a_plan_without_numbers_is_shown(capsys: pytest.CaptureFixture[str]) -> 
     said = " ".join(capsys.readouterr().out.split())
     assert "a standard error of -, and of - once counts agree" in said
     assert "About" not in re.sub("hold about", "", said)
-
-
-@pytest.mark.parametrize(
-    ("number", "threshold", "expected"),
-    [
-        (1, 1, "The one holder of the key could"),
-        (3, 1, "Each of the 3 key-holders, alone, could"),
-        (3, 2, "Any 2 of the 3 key-holders together could"),
-        (3, 3, "All 3 key-holders together could"),
-    ],
-)
-def test_who_could_open_a_contribution_is_said_for_any_threshold(
-    number: int, threshold: int, expected: str
-) -> None:
-    ((name, text),) = conditions_of({"holders": {"number": number, "threshold": threshold}}, None)
-    assert name == "The key-holders"
-    assert text.startswith(expected)
-    assert ("fewer cannot" in text) == (threshold > 1)
-
-
-@pytest.mark.parametrize(
-    ("collusion", "dropout", "expected"),
-    [
-        (
-            0,
-            0,
-            "Nobody may tell others their share of it, and nobody may be missing: else there is less noise",
-        ),
-        (
-            0,
-            5,
-            "Nobody may tell others their share of it, and up to 5 may be missing: else there is less noise",
-        ),
-        (
-            4,
-            0,
-            "Up to 4 of the 90 may tell others their share of it, and nobody may be missing: the rest make all",
-        ),
-        (
-            4,
-            5,
-            "Up to 4 of the 90 may tell others their share of it, and up to 5 may be missing: the rest make all",
-        ),
-    ],
-)
-def test_how_many_may_collude_and_be_missing_is_said(collusion: int, dropout: int, expected: str) -> None:
-    ((_, text),) = conditions_of({"participants": 90, "collusion": collusion, "dropout": dropout}, None)
-    assert expected in text
-
-
-def test_nothing_is_said_of_what_is_not_known() -> None:
-    assert conditions_of({}, None) == []
-    assert answers_of({}) == ""
-    assert answers_of({"answered": 3, "refused": None}) == ""
-    assert answers_of({"answered": list(range(1, 31)), "number": 40}) == "30 holders of 40 opened the sums."
-
-
-def test_a_box_is_said_by_its_cuts_alone() -> None:
-    box = {"a": (-1.0, 0.5), "b": (0.123456, 1.0), "c": (-1.0, 1.0), "d": (0.0, 0.0)}
-    assert box_of(box, (-1.0, 1.0)) == "a < 0.5, b ≥ 0.1235, 0 ≤ d < 0"

@@ -70,3 +70,13 @@ class Guild(House):
         keys = self.root / folder
         shares = [str(keys / f"share-{holder}.json") for holder in holders]
         self.given["keys"] = {"public": str(keys / "public.json"), "shares": shares}
+
+
+def in_box(guild: Guild, box: dict[str, list[float]]) -> int:
+    """Count the workers of a box by its definition: half-open, but closed at the domain's upper end."""
+    inside = np.ones(len(guild.skills), dtype=bool)
+    for place, name in enumerate(SKILLS):
+        low, high = box[name]
+        skill = guild.skills[:, place]
+        inside &= (skill >= low) & ((skill < high) | ((skill == 1.0) & (high == 1.0)))
+    return int(inside.sum())

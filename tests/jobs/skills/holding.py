@@ -16,7 +16,8 @@ from jobs.skills.mailbox import MailboxOpener, serve
 from jobs.skills.requests import Request
 from udfs.errors import ProtocolError
 from udfs.safe_primes import safe_prime
-from udfs.threshold import Opened, PartialDecryption, deal, deal_with_factors, verify
+from udfs.threshold import Opened, PartialDecryption, deal, verify
+from udfs.threshold_keys import deal_with_factors
 
 BITS = 256
 _words = random.Random("a key").randbytes
@@ -35,8 +36,8 @@ def asked(*plaintexts: int, key: Any = KEY, **changes: Any) -> Request:
     fields = {
         "key_id": key.key_id,
         "session": "3f2a",
-        "round_name": "level 5",
-        "job": "people",
+        "level": 5,
+        "account": "people",
         "contributions": 100,
         "participants": 100,
         "dropout": 5,

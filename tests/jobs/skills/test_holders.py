@@ -31,8 +31,8 @@ def log(tmp_path: Path) -> OpeningLog:
     return OpeningLog(tmp_path / "share-1.opened.jsonl")
 
 
-def lines(log: OpeningLog) -> list[tuple[str, str]]:
-    return [(one.session, one.round_name) for one in log.openings]
+def lines(log: OpeningLog) -> list[tuple[str, int]]:
+    return [(one.session, one.level) for one in log.openings]
 
 
 @pytest.mark.parametrize("numbers", [*itertools.permutations((1, 2, 3), 2), (3, 2, 1)])
@@ -40,12 +40,12 @@ def test_any_two_of_three_open_what_was_encrypted(numbers: tuple[int, ...]) -> N
     opened = EmbeddedHolders(KEY, [holder(number) for number in numbers]).open(asked(*PLAINTEXTS))
     assert opened.plaintexts == PLAINTEXTS
     assert opened.holders == numbers[:2]
-    assert opened.refused == ()
+    assert opened.wrong == opened.declined == ()
 
 
 def test_one_holder_has_nothing_to_open_with() -> None:
     for few in ([], [holder(1)], [holder(1), holder(1)]):
-        with pytest.raises(ProtocolError, match=r"2 distinct ones must open together; got [01] of 2"):
+        with pytest.raises(ProtocolError, match=r"must be 2 distinct ones or more; got [01] of 2"):
             EmbeddedHolders(KEY, few)
 
 
@@ -53,8 +53,8 @@ def test_holders_of_different_keys_do_not_go_together() -> None:
     stranger = Holder(OTHER_SHARES[1], OpeningLog.in_memory())
     with pytest.raises(ProtocolError, match=r"^holder 2: must hold a share of key") as refused:
         EmbeddedHolders(KEY, [holder(1), stranger])
-    assert KEY.key_id in str(refused.value)
-    assert OTHER_KEY.key_id in str(refused.value)
+    assert KEY.key_id[:12] in str(refused.value)
+    assert OTHER_KEY.key_id[:12] in str(refused.value)
 
 
 @pytest.mark.parametrize(
@@ -105,18 +105,18 @@ def test_another_sum_of_the_same_level_is_never_opened(tmp_path: Path, log: Open
 
 def test_other_levels_and_other_sessions_are_opened(log: OpeningLog) -> None:
     for session, level in itertools.product(("3f2a", "77b0"), (5, 4, 0)):
-        holder(1, log).open(asked(session=session, round_name=f"level {level}"))
-    assert lines(log) == [(s, f"level {level}") for s in ("3f2a", "77b0") for level in (5, 4, 0)]
+        holder(1, log).open(asked(session=session, level=level))
+    assert lines(log) == [(s, level) for s in ("3f2a", "77b0") for level in (5, 4, 0)]
 
 
 @pytest.mark.parametrize(
-    "changes", [{"job": "patients"}, {"epsilon": "0.25"}, {"dropout": 6}, {"participants": 101}]
+    "changes", [{"account": "patients"}, {"epsilon": "0.25"}, {"dropout": 6}, {"participants": 101}]
 )
 def test_a_session_keeps_its_terms(log: OpeningLog, changes: dict[str, Any]) -> None:
     holder(1, log).open(asked())
-    with pytest.raises(ProtocolError, match="job, epsilon, participants and dropout must stay"):
-        holder(1, log).open(asked(round_name="level 4", **changes))
-    holder(1, log).open(asked(round_name="level 4", contributions=95))
+    with pytest.raises(ProtocolError, match="account, epsilon, participants and dropout must stay"):
+        holder(1, log).open(asked(level=4, **changes))
+    holder(1, log).open(asked(level=4, contributions=95))
     holder(1, log).open(asked(session="another", **changes))
 
 
@@ -132,7 +132,7 @@ def test_a_holder_limits_sessions(log: OpeningLog) -> None:
         holder(1, log, most_sessions=2).open(asked(session=session))
     with pytest.raises(ProtocolError, match="opens 2 sessions under this key; got one more after 2"):
         holder(1, log, most_sessions=2).open(asked(session="three"))
-    holder(1, log, most_sessions=2).open(asked(session="two", round_name="level 4"))
+    holder(1, log, most_sessions=2).open(asked(session="two", level=4))
     other = Holder(OTHER_SHARES[0], log, most_sessions=1)  # a new key in the same place
     other.open(asked(key=OTHER_KEY))
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from jobs.skills.key_files import read_public, read_share, write_keys
-from jobs.skills.requests import sealed
+from jobs.skills.sealed import sealed
 from tests.udfs.keys import fresh_words
 from udfs.errors import ProtocolError, SpecError
 from udfs.threshold import deal
@@ -112,6 +112,7 @@ def test_a_share_that_others_can_get_at_is_refused(folder, mode):
     with pytest.raises(ProtocolError, match=f"must be its owner's alone; got mode {mode:04o}") as caught:
         read_share(path)
     assert caught.value.where == str(path)
+    assert str(caught.value).endswith(f"If nobody read it, run: chmod 600 {path}.")
 
 
 def test_every_byte_of_a_file_is_under_its_checksum(folder):
@@ -129,18 +130,27 @@ def test_every_byte_of_a_file_is_under_its_checksum(folder):
 def test_a_torn_file_is_refused(folder, length):
     path = folder / "public.json"
     path.write_text(path.read_text()[:length])
-    with pytest.raises(ProtocolError, match="must be whole and fit its checksum"):
+    with pytest.raises(
+        ProtocolError, match=r"must be whole and fit its checksum.*\. Restore it from its copy\."
+    ):
         read_public(path)
 
 
 def test_one_kind_of_file_does_not_stand_for_the_other(folder):
-    with pytest.raises(ProtocolError, match="must be a share of version 1"):
-        read_share(folder / "public.json")
-    with pytest.raises(ProtocolError, match="must be a public of version 1"):
-        read_public(folder / "share-1.json")
+    public, share = folder / "public.json", folder / "share-1.json"
+    with pytest.raises(SpecError) as caught:
+        read_share(public)
+    assert str(caught.value) == f"keys.shares {public}: must be a share; got a public key file"
+    with pytest.raises(SpecError) as caught:
+        read_share(public, "--share")
+    assert str(caught.value) == f"--share {public}: must be a share; got a public key file"
+    with pytest.raises(SpecError) as caught:
+        read_public(share)
+    assert str(caught.value) == f"keys.public {share}: must be a public key file; got a share"
+    assert caught.value.exit_code == 2
 
 
-@pytest.mark.parametrize("content", [b"\xff\xfe", b"[]", b"null", b"{}", b"{" * 100_000])
+@pytest.mark.parametrize("content", [b"\xff\xfe", b"[]", b"null", b"{}", b"{" * 100_000, b""])
 def test_a_file_of_something_else_is_refused(folder, content):
     (folder / "public.json").write_bytes(content)
     with pytest.raises(ProtocolError) as caught:
@@ -148,12 +158,19 @@ def test_a_file_of_something_else_is_refused(folder, content):
     assert caught.value.where == str(folder / "public.json")
 
 
-@pytest.mark.parametrize("read", [read_public, read_share])
-def test_a_file_that_is_not_there_is_named(tmp_path, read):
-    for path in (tmp_path / "gone.json", tmp_path):
-        with pytest.raises(ProtocolError, match="must be a key file that can be read") as caught:
+@pytest.mark.parametrize(("read", "option"), [(read_public, "keys.public"), (read_share, "keys.shares")])
+def test_a_path_that_leads_to_no_file_is_a_fault_of_the_spec(tmp_path, read, option):
+    paths = {
+        tmp_path / "gone.json": "must be a key file that can be read; got No such file or directory",
+        tmp_path: "must be a key file that can be read; got Is a directory",
+        "s3://bucket/key.json": "must be a file of this machine, or in a folder that is mounted; got a URL",
+    }
+    for path, told in paths.items():
+        with pytest.raises(SpecError) as caught:
             read(path)
-        assert caught.value.where == str(path)
+        assert str(caught.value) == f"{option} {path}: {told}"
+        with pytest.raises(SpecError, match=f"^--share {path}: "):
+            read(path, "--share")
 
 
 WRONG_FIELDS = {

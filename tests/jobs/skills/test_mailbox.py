@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 import os
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -9,8 +10,9 @@ import pytest
 
 from jobs.skills import mailbox as mailbox_module
 from jobs.skills.holders import OpeningLog
-from jobs.skills.key_files import write_keys
+from jobs.skills.key_files import read_share, write_keys
 from jobs.skills.mailbox import MailboxOpener, serve
+from jobs.skills.mailbox_files import MailboxFiles
 from jobs.skills.requests import Request
 from tests.jobs.skills.holding import (
     BITS,
@@ -74,18 +76,18 @@ def test_a_holder_refuses_with_a_reason_and_nobody_waits_in_vain(
 ) -> None:
     request = asked(contributions=95)
     folder = leave(box, request)
-    reason = (
-        "holder 1, level 5 of session '3f2a': this holder opens sums of 96 contributions or more; got 95."
-    )
-    assert refused(shares[0], box, at_least=96)[0] + "." == reason
+    reason = "this holder opens sums of 96 contributions or more; got 95"
+    assert refused(shares[0], box, at_least=96) == [f"holder 1, level 5 of session '3f2a': {reason}"]
     told = json.loads((folder / "holder-1.refused.json").read_text())
-    assert (told["request"], told["holder"], told["reason"] + ".") == (request.digest, 1, reason)
-    with pytest.raises(ProtocolError, match=r"got 0 of 2; holder 1 refused: .*; no answer of holders 2, 3"):
+    assert (told["request"], told["holder"], told["reason"]) == (request.digest, 1, reason)
+    with pytest.raises(
+        ProtocolError, match=f"got 0 of 2; holder 1 refused: {reason}; no answer of holders 2, 3"
+    ):
         ask(box, request)
     refused(shares[1], box, at_least=96)
     monkeypatch.setattr(mailbox_module.time, "sleep", lambda _: pytest.fail("waited"))
     with pytest.raises(
-        ProtocolError, match=r"holder 1 refused: .*; holder 2 refused: .*; no answer of holders 3"
+        ProtocolError, match=r"holder 1 refused: .*; holder 2 refused: .*; no answer of holder 3"
     ):
         ask(box, request, wait_s=60)
 
@@ -120,15 +122,58 @@ def test_a_holder_refuses_it_too(kind: str, shares: list[Path], box: Path) -> No
     (said,) = refused(shares[0], box)
     assert must in said
     assert [path.name for path in (box / "answers").rglob("*.json")] == ["holder-1.refused.json"]
-    assert OpeningLog.beside(shares[0]).openings == ()
+    assert OpeningLog.beside(shares[0], read_share(shares[0])).openings == ()
 
 
-def test_requests_of_other_keys_are_passed_over_silently(shares: list[Path], box: Path) -> None:
-    foreign = asked(key=OTHER_KEY)
-    with pytest.raises(ProtocolError):
-        MailboxOpener(OTHER_KEY, box, 0).open(foreign)
-    assert answered(shares[0], box) == []
+def test_a_holder_that_has_nothing_to_open_is_told_so_once(shares: list[Path], box: Path) -> None:
+    box.mkdir()
+    own, other = KEY.key_id[:12], OTHER_KEY.key_id[:12]
+    assert answered(shares[0], box, watch_s=1) == [f"nothing to open under key {own} in {box}"]
+    foreign = [asked(key=OTHER_KEY, level=level) for level in (2, 1)]
+    for request in foreign:
+        with pytest.raises(ProtocolError):
+            MailboxOpener(OTHER_KEY, box, 0).open(request)
+    first = min(request.digest for request in foreign)
+    assert answered(shares[0], box, watch_s=1) == [
+        f"request {first[:12]} is for key '{other}', not {own}",
+        f"nothing to open under key {own} in {box}",
+    ]
     assert not (box / "answers").exists()
+
+
+def test_requests_of_other_keys_are_passed_over_beside_one_s_own(shares: list[Path], box: Path) -> None:
+    with pytest.raises(ProtocolError):
+        MailboxOpener(OTHER_KEY, box, 0).open(asked(key=OTHER_KEY))
+    leave(box, asked())
+    assert [text.split()[0] for text in answered(shares[0], box)] == ["opened"]
+    assert answered(shares[0], box) == []
+
+
+def test_the_names_of_other_keys_are_told_without_signs_that_a_terminal_obeys(
+    shares: list[Path], box: Path
+) -> None:
+    MailboxFiles(box).make()
+    MailboxFiles(box).put_request(replace(asked(), key_id="\x1b[2J"))
+    assert all(text.isprintable() for text in answered(shares[0], box))
+
+
+def test_a_driver_says_how_long_it_waits(shares: list[Path], box: Path) -> None:
+    said: list[str] = []
+    with pytest.raises(ProtocolError):
+        ask(box, asked(), wait_s=0.25, say=said.append)
+    expected = f"waiting up to 0.25 s for key-holders to open level 5 of session '3f2a': mailbox {box}"
+    assert said == [expected]
+
+
+def test_a_refusal_does_not_tell_where_a_holder_keeps_its_files(shares: list[Path], box: Path) -> None:
+    request = asked()
+    folder = leave(box, request)
+    log = shares[0].with_name(f"holder-1-of-{KEY.key_id[:12]}.opened.jsonl")
+    log.mkdir()
+    assert str(log) in refused(shares[0], box)[0]
+    text = (folder / "holder-1.refused.json").read_text()
+    assert "must be a log that can be written" in text
+    assert str(log.parent) not in text
 
 
 def test_a_driver_does_not_ask_holders_of_another_key(box: Path) -> None:
@@ -147,11 +192,38 @@ def test_what_lies_in_a_mailbox_is_for_those_who_share_it(mode: int, shares: lis
     assert {found[path] for path in found if path.is_file()} == {mode & 0o444 | 0o600}
 
 
-def test_a_mailbox_that_is_not_there_is_an_error_of_the_holders_command(
-    shares: list[Path], box: Path
+def test_each_subfolder_gives_its_own_permissions_on(shares: list[Path], box: Path) -> None:
+    """The driver's folder of requests is its own; the holders' folder of answers is theirs together."""
+    (box / "answers").mkdir(parents=True)
+    (box / "requests").mkdir()
+    for folder, mode in ((box, 0o755), (box / "requests", 0o755), (box / "answers", 0o3775)):
+        folder.chmod(mode)
+    folder = leave(box, asked())
+    answered(shares[0], box)
+    assert folder.stat().st_mode & 0o7777 == 0o3775
+    assert (folder / "holder-1.json").stat().st_mode & 0o7777 == 0o644
+
+
+def test_a_mailbox_that_is_none_is_an_error_of_the_holders_command(
+    shares: list[Path], tmp_path: Path
 ) -> None:
-    with pytest.raises(SpecError, match="must be a folder"):
-        serve(shares[0], box)
+    (tmp_path / "file").write_text("")
+    paths = {
+        str(tmp_path / "gone"): "must be a folder; got none. Name the folder that the driver writes to.",
+        str(tmp_path / "file"): "must be a folder; got a file",
+        "s3://bucket/box": "must be a folder of this machine, or one that is mounted; got a URL",
+    }
+    for path, told in paths.items():
+        with pytest.raises(SpecError) as caught:
+            serve(shares[0], path)
+        assert str(caught.value) == f"--mailbox {path}: {told}"
+
+
+def test_a_share_that_is_none_is_an_error_of_the_holders_command(shares: list[Path], box: Path) -> None:
+    box.mkdir()
+    for share in (shares[0].with_name("gone.json"), shares[0].with_name("public.json")):
+        with pytest.raises(SpecError, match=f"^--share {share}: must be"):
+            serve(share, box)
 
 
 def test_a_mailbox_that_cannot_be_made_is_named(tmp_path: Path) -> None:

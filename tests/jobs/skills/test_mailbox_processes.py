@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 
 from jobs.skills.holders import OpeningLog
+from jobs.skills.key_files import read_share
 from jobs.skills.mailbox import serve
 from jobs.skills.requests import Request
 from tests.jobs.skills.holding import (
@@ -43,12 +44,12 @@ def test_holders_in_processes_of_their_own_answer_level_after_level(shares: list
     for one in holders:
         one.start()
     for level in (2, 1, 0):
-        request = asked(*PLAINTEXTS, round_name=f"level {level}")
+        request = asked(*PLAINTEXTS, level=level)
         assert ask(box, request, wait_s=250) == Opened(PLAINTEXTS, (1, 2), ())
     for one in holders:
         one.terminate()
         one.join()
-    again = asked(*PLAINTEXTS, round_name="level 1")
+    again = asked(*PLAINTEXTS, level=1)
     leave(box, again)
     for share in shares[:2]:
         assert "one sum of a level is opened, ever" in refused(share, box)[0]
@@ -89,7 +90,7 @@ def test_a_holder_that_is_killed_anywhere_answers_the_same_again_and_nothing_els
         request, other = asked(), asked(contributions=99)
         folder = leave(box, request)
         died = killed_at(call, lambda box=box, share=shares[0]: serve(share, box, say=lambda _: None))
-        log = OpeningLog.beside(shares[0])
+        log = OpeningLog.beside(shares[0], read_share(shares[0]))
         written = [one.request for one in log.openings]
         assert written in ([], [request.digest])
         before = values(folder, 1, request) if (folder / "holder-1.json").exists() else None
@@ -178,7 +179,7 @@ def test_two_servants_of_one_share_open_one_of_two_sums(shares: list[Path], box:
     assert [outcomes.get(timeout=60) for _ in servants] == [4, 4]
     for servant in servants:
         servant.join(60)
-    opened = {one.request for one in OpeningLog.beside(shares[0]).openings}
+    opened = {one.request for one in OpeningLog.beside(shares[0], read_share(shares[0])).openings}
     for pair in pairs:
         answers = [(box / "answers" / request.digest / "holder-1.json").exists() for request in pair]
         assert sorted(answers) == [False, True]

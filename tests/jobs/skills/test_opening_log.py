@@ -15,7 +15,7 @@ import pytest
 from jobs.skills import holders as holders_module
 from jobs.skills.holders import Holder, OpeningLog
 from jobs.skills.key_files import read_share
-from tests.jobs.skills.holding import KEY, asked, holder, share_files
+from tests.jobs.skills.holding import KEY, asked, holder, resealed, share_files
 from udfs.errors import ProtocolError
 from udfs.threshold import partially_decrypt, verify
 
@@ -38,8 +38,8 @@ def test_a_log_tells_what_was_opened_and_when(log: OpeningLog, tmp_path: Path) -
         "version": 1,
         "key_id": KEY.key_id,
         "session": "3f2a",
-        "round_name": "level 5",
-        "job": "people",
+        "level": 5,
+        "account": "people",
         "contributions": 97,
         "participants": 100,
         "dropout": 5,
@@ -86,7 +86,7 @@ def test_nothing_is_opened_where_the_log_cannot_be_written(tmp_path: Path) -> No
 
 
 def test_a_line_that_was_cut_off_counts_once_it_is_whole(log: OpeningLog, tmp_path: Path) -> None:
-    first, second = asked(round_name="level 5"), asked(round_name="level 4")
+    first, second = asked(level=5), asked(level=4)
     holder(1, log).open(first)
     path = tmp_path / "share-1.opened.jsonl"
     kept = path.read_bytes()
@@ -103,33 +103,83 @@ def test_a_line_that_was_cut_off_counts_once_it_is_whole(log: OpeningLog, tmp_pa
 
 
 def test_a_log_that_is_damaged_opens_nothing(log: OpeningLog, tmp_path: Path) -> None:
-    holder(1, log).open(asked(round_name="level 5"))
-    holder(1, log).open(asked(round_name="level 4"))
+    holder(1, log).open(asked(level=5))
+    holder(1, log).open(asked(level=4))
     path = tmp_path / "share-1.opened.jsonl"
     whole = path.read_bytes()
     first = whole.index(b"\n")
     for place in range(0, first, 3):
         path.write_bytes(whole[:place] + bytes([whole[place] ^ 4]) + whole[place + 1 :])
         with pytest.raises(ProtocolError, match=r"share-1\.opened\.jsonl, line 1: must"):
-            holder(1, log).open(asked(round_name="level 3"))
+            holder(1, log).open(asked(level=3))
     path.write_bytes(b"\n" + whole)
     with pytest.raises(ProtocolError, match="line 1: must be whole"):
-        holder(1, log).open(asked(round_name="level 3"))
+        holder(1, log).open(asked(level=3))
+
+
+def test_a_damaged_log_is_not_to_be_replaced_by_an_older_one(log: OpeningLog, tmp_path: Path) -> None:
+    (tmp_path / "share-1.opened.jsonl").write_text("x\n")
+    with pytest.raises(ProtocolError, match=r"Restore it from a copy that is no older, or deal new keys\.$"):
+        log.check()
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [{"level": 21}, {"level": "5"}, {"session": ""}, {"session": 5}, {"comment": "one more"}, {"epsilon": 1}],
+)
+def test_a_line_that_was_forged_into_another_form_is_refused(
+    changes: dict[str, Any], log: OpeningLog, tmp_path: Path
+) -> None:
+    holder(1, log).open(asked())
+    path = tmp_path / "share-1.opened.jsonl"
+    path.write_text(resealed(path.read_text(), **changes))
+    with pytest.raises(ProtocolError, match="line 1: must have the fields of an opening"):
+        log.check()
+
+
+def test_a_log_is_checked_without_a_line_of_it(log: OpeningLog, tmp_path: Path) -> None:
+    path = tmp_path / "share-1.opened.jsonl"
+    log.check()
+    assert path.read_bytes() == b""
+    holder(1, log).open(asked())
+    whole = path.read_bytes()
+    log.check()
+    assert path.read_bytes() == whole
+    (tmp_path / "folder").mkdir()
+    with pytest.raises(
+        ProtocolError, match=r"folder: must be a log that can be written.*; got Is a directory"
+    ):
+        OpeningLog(tmp_path / "folder").check()
 
 
 def test_a_share_has_one_log_however_it_is_reached(tmp_path: Path) -> None:
     (tmp_path / "keys").mkdir()
     share = share_files(tmp_path / "keys")[0]
     (tmp_path / "link.json").symlink_to(share)
-    holder(1, OpeningLog.beside(share)).open(asked())
+    own = read_share(share)
+    holder(1, OpeningLog.beside(share, own)).open(asked())
     with pytest.raises(ProtocolError, match="one sum of a level is opened, ever"):
-        holder(1, OpeningLog.beside(tmp_path / "link.json")).open(asked())
-    assert [path.name for path in tmp_path.rglob("*.jsonl")] == ["share-1.opened.jsonl"]
+        holder(1, OpeningLog.beside(tmp_path / "link.json", own)).open(asked())
+    renamed = share.rename(share.with_name("mine.json"))
+    with pytest.raises(ProtocolError, match="one sum of a level is opened, ever"):
+        holder(1, OpeningLog.beside(renamed, own)).open(asked())
+    log = f"holder-1-of-{KEY.key_id[:12]}.opened.jsonl"
+    assert [path.relative_to(tmp_path) for path in tmp_path.rglob("*.jsonl")] == [Path("keys") / log]
+
+
+def test_a_share_that_stands_in_two_folders_is_refused(tmp_path: Path) -> None:
+    """Each name would have a log of its own."""
+    (tmp_path / "keys").mkdir()
+    share = share_files(tmp_path / "keys")[0]
+    (tmp_path / "hard.json").hardlink_to(share)
+    with pytest.raises(ProtocolError, match=r"hard\.json: must have one name"):
+        OpeningLog.beside(tmp_path / "hard.json", read_share(share))
 
 
 def open_at_once(share: Path, barrier: Barrier, outcomes: Queue[tuple[int, str, str]]) -> None:
     """Ask one holder for a sum of one's own of each of many sessions, as others do at the same time."""
-    one = Holder(read_share(share), OpeningLog.beside(share))
+    own = read_share(share)
+    one = Holder(own, OpeningLog.beside(share, own))
     requests = [asked(session=f"{turn}") for turn in range(TURNS)]
     for turn, request in enumerate(requests):
         barrier.wait(60)
@@ -156,4 +206,6 @@ def test_processes_that_hold_one_share_at_once_open_one_sum_of_a_level(tmp_path:
     expected = {"opened": 1, "one sum of a level is opened, ever": processes - 1}
     assert counts == {(turn, what): n for turn in range(TURNS) for what, n in expected.items()}
     opened = {(f"{turn}", digest) for turn, what, digest in found if what == "opened"}
-    assert {(one.session, one.request) for one in OpeningLog.beside(share).openings} == opened
+    assert {
+        (one.session, one.request) for one in OpeningLog.beside(share, read_share(share)).openings
+    } == opened

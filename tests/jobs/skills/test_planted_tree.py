@@ -14,7 +14,6 @@ import pytest
 import sample_data
 from jobs.skills.tree import Shape, Tree, grow
 from udfs.skills import SkillsQuestion
-from udfs.tree_cells import ExactCounts
 
 FOLDER = Path(next(iter(sample_data.__path__)))
 PLANTED: dict[str, Any] = json.loads((FOLDER / "truth.json").read_text(encoding="utf-8"))["workers"]["tree"]
@@ -28,8 +27,7 @@ def exactly_grown(shape: Shape, answers: np.ndarray) -> Tree:
             asked = growing.send(counters)
         except StopIteration as ended:
             return ended.value
-        exact = ExactCounts(asked.cells)
-        counters = exact.tally(exact.cells.cells(answers))
+        counters = asked.cells.count(answers)
 
 
 def test_exact_counts_grow_the_planted_tree() -> None:

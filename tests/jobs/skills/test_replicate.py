@@ -18,7 +18,6 @@ from jobs.skills.replicate import (
     Point,
     Replicate,
     replications_a_task,
-    true_counters,
     uniform_skills,
 )
 from jobs.skills.tree import Shape
@@ -34,7 +33,7 @@ def test_errors_are_those_of_the_tree_that_grew() -> None:
     skills = uniform_skills(point.shape, point.workers, (1, 2))
     growing, seen = Growing(point, 1, 2), []
     while growing.question is not None:
-        counters = true_counters(growing.question.cells, skills)
+        counters = growing.question.cells.count(skills)
         seen.append((growing.question, counters))
         growing.answer(counters)
     found = growing.errors()
@@ -70,12 +69,12 @@ def test_nodes_without_workers_have_no_rank_and_branches_that_end_no_medians() -
     point = Point("exact", shape, 12, Decimal(1), point_of().budget, Fraction(0))
     growing = Growing(point, 0, 0)
     while growing.question is not None:
-        growing.answer(true_counters(growing.question.cells, np.full((12, 2), 0.6)))
+        growing.answer(growing.question.cells.count(np.full((12, 2), 0.6)))
     # The twelve go left together at every split, and nobody is in the nodes on the right, which end there.
     assert growing.errors() == Errors(0.0, 0.0, (0.5, 0.5, 0.5))
     empty = Growing(point, 0, 0)
     assert empty.question is not None
-    empty.answer(true_counters(empty.question.cells, np.zeros((0, 2))))
+    empty.answer(empty.question.cells.count(np.zeros((0, 2))))
     assert empty.errors() == Errors(0.0, 0.0, (None, None, None))
 
 

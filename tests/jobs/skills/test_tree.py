@@ -8,7 +8,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from jobs.skills.tree import LevelQuestion, Shape, Tree, grow, median
-from udfs.tree_cells import ExactCounts, bin_edges
+from udfs.tree_cells import bin_edges
 
 unhurried = settings(deadline=None)
 
@@ -20,8 +20,7 @@ def answered_by(skills, noise=None):
     """Answer with exact counts, and noise where it is given."""
 
     def answer(question: LevelQuestion):
-        mechanism = ExactCounts(question.cells)
-        counts = mechanism.tally(mechanism.randomize(skills, None))
+        counts = question.cells.count(np.asarray(skills, dtype=np.float64))
         return counts if noise is None else counts + noise(len(counts))
 
     return answer
@@ -218,10 +217,16 @@ def test_workers_at_the_upper_end_and_on_bin_edges_stay_in():
     assert np.flatnonzero(tree.nodes[0].bins).tolist() == [29, 57, 58]
 
 
-def test_everybody_at_the_upper_end_deep_down_still_counts_once():
-    tree, _ = grown(Shape(("a",), (0.0, 1.0), 2, 80, min_count=1), answered_by(np.ones((5, 1))))
-    assert [leaf.count for leaf in tree.leaves] == [0] * 80 + [5]
-    assert tree.nodes[-1].box == ((1.0, 1.0),)
+def test_deep_down_at_the_upper_end_everybody_is_in_exactly_one_reported_box():
+    shape = Shape(("a",), (0.0, 1.0), 2, 80, min_count=1)
+    skills = np.array([[np.nextafter(1.0, 0.0)]] * 2 + [[1.0]] * 5)
+    tree, _ = grown(shape, answered_by(skills))
+    assert [leaf.count for leaf in tree.leaves] == [0] * 80 + [7]
+    assert [leaf.count for leaf in tree.leaves] == [inside(leaf, skills, shape).sum() for leaf in tree.leaves]
+    values = np.array(
+        [[0.0], [0.5], [np.nextafter(1.0, 0.0)], [1.0], *([leaf.box[0][0]] for leaf in tree.leaves)]
+    )
+    assert (sum(inside(leaf, values, shape).astype(int) for leaf in tree.leaves) == 1).all()
 
 
 def test_a_tree_of_depth_twelve_is_grown_quickly():

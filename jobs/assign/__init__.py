@@ -1,0 +1,1 @@
+"""Assign: tasks packed by leaf, which workers fetch without saying whose they are."""
