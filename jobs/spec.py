@@ -13,7 +13,7 @@ import tomllib
 from collections.abc import Iterable
 from decimal import Decimal
 from pathlib import Path
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Any, Literal, Self, TypeVar
 
 from pydantic import (
     AfterValidator,
@@ -29,6 +29,8 @@ from pydantic import (
 from udfs.errors import SpecError
 from udfs.exact import parse_epsilon
 
+_T = TypeVar("_T")
+
 Epsilon = Annotated[Decimal, BeforeValidator(parse_epsilon), PlainSerializer(str, return_type=str)]
 """A privacy budget: a positive finite decimal, exactly as written."""
 
@@ -41,6 +43,22 @@ def _printable(text: str) -> str:
 
 Text = Annotated[str, Field(min_length=1), AfterValidator(_printable)]
 """Text that can stand in a path, a name or a message."""
+
+
+def as_tuple(value: Any) -> Any:
+    """Return a list of a spec as the tuple that it is checked as; anything else as it is, to be refused."""
+    return tuple(value) if isinstance(value, list) else value
+
+
+def middle(values: tuple[_T, ...]) -> _T:
+    """Return the middle of a study's grid; of an even number, the lower one.
+
+    Examples
+    --------
+    >>> middle((3, 4, 6)), middle((1, 2))
+    (4, 1)
+    """
+    return values[(len(values) - 1) // 2]
 
 
 class Table(BaseModel):

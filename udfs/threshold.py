@@ -39,7 +39,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import gmpy2
@@ -66,6 +66,7 @@ __all__ = [
     "combine",
     "deal",
     "partially_decrypt",
+    "put_together",
     "verify",
 ]
 
@@ -264,18 +265,28 @@ def combine(key: ThresholdKey, ciphertexts: Sequence[int], partials: Sequence[Pa
             + "".join(f"; holder {holder} gave {fault.got}" for holder, fault in faults.items()),
             "ask other holders",
         )
-    used = right[: key.threshold]
-    denominator, coefficients = lagrange_at_zero([partial.holder for partial in used])
+    return replace(put_together(key, right[: key.threshold]), wrong=tuple(faults))
+
+
+def put_together(key: ThresholdKey, verified: Sequence[PartialDecryption]) -> Opened:
+    """Open ciphertexts with partial decryptions of theirs that were verified, of T distinct holders.
+
+    Raises
+    ------
+    ProtocolError
+        Where these give no plaintexts.
+    """
+    denominator, coefficients = lagrange_at_zero([partial.holder for partial in verified])
     exponents = [2 * coefficient for coefficient in coefficients]
     scale = gmpy2.invert(4 * key.delta * denominator, key.n)
     plaintexts = []
-    for values in zip(*(partial.values for partial in used), strict=True):
+    for values in zip(*(partial.values for partial in verified), strict=True):
         quotient, rest = divmod(product_of_powers(values, exponents, key.n_squared) - 1, key.n)
         if rest:
             raise ProtocolError("opening", "must give plaintexts", "a power that is not 1 modulo n")
         plaintext = int(quotient * scale % key.n)
         plaintexts.append(plaintext - key.n if 2 * plaintext > key.n else plaintext)
-    return Opened(tuple(plaintexts), tuple(partial.holder for partial in used), tuple(faults))
+    return Opened(tuple(plaintexts), tuple(partial.holder for partial in verified), ())
 
 
 def _check_ciphertexts(key: ThresholdKey, ciphertexts: Sequence[int]) -> None:

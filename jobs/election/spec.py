@@ -17,15 +17,11 @@ from jobs.election.rules import RULES, Scoring
 from jobs.election.rules.rule import Rule
 from jobs.election.study_spec import ElectionStudyTable
 from jobs.election.surrogates import SURROGATES
-from jobs.spec import Epsilon, PopulationTable, Spec, Table, Text
+from jobs.spec import Epsilon, PopulationTable, Spec, Table, Text, as_tuple
 from udfs.ballots import BallotQuestion
 from udfs.contests import MOST_IN_EVERY_SET
 from udfs.errors import SpecError
 from udfs.probability import parse_number
-
-
-def _as_tuple(value: Any) -> Any:
-    return tuple(value) if isinstance(value, list) else value
 
 
 def _as_name(value: Any) -> str | int:
@@ -58,7 +54,7 @@ def _as_probability(value: Any) -> Decimal:
 Name = Annotated[
     str | int, Field(union_mode="left_to_right"), BeforeValidator(_as_name, json_schema_input_type=str | int)
 ]
-Names = Annotated[tuple[Name, ...], BeforeValidator(_as_tuple)]
+Names = Annotated[tuple[Name, ...], BeforeValidator(as_tuple)]
 Failure = Annotated[Decimal, BeforeValidator(_as_probability), PlainSerializer(str, return_type=str)]
 Weight = Annotated[
     Fraction,
@@ -82,7 +78,7 @@ class BallotsTable(PopulationTable):
     ranking: Text | None = Field(
         None, description="A list column, best first; a list of lists where ranks may be shared."
     )
-    ranks: Annotated[tuple[Text, ...] | None, BeforeValidator(_as_tuple)] = Field(
+    ranks: Annotated[tuple[Text, ...] | None, BeforeValidator(as_tuple)] = Field(
         None, description="Columns, one a rank, best first."
     )
 
@@ -102,10 +98,10 @@ class ElectionTable(Table):
 
     candidates: Names = Field(min_length=1, description="Names or numbers; also the tie order.")
     rule: RuleName
-    weights: Annotated[tuple[Weight, ...] | None, BeforeValidator(_as_tuple)] = Field(
+    weights: Annotated[tuple[Weight, ...] | None, BeforeValidator(as_tuple)] = Field(
         None, description="scoring: points by place, best first."
     )
-    tie_order: Annotated[tuple[Name, ...] | None, BeforeValidator(_as_tuple)] = Field(
+    tie_order: Annotated[tuple[Name, ...] | None, BeforeValidator(as_tuple)] = Field(
         None, description="All candidates: of a tie, whoever stands first here is the best."
     )
     invalid: Literal["truncate", "blank", "refuse"] = Field(
@@ -167,7 +163,7 @@ class PrivacyTable(Table):
         "share-voters",
         description="interactive: each voter answers in one round, with all of epsilon, or in all, with a part.",
     )
-    shares: Annotated[tuple[int, ...] | None, BeforeValidator(_as_tuple)] = Field(
+    shares: Annotated[tuple[int, ...] | None, BeforeValidator(as_tuple)] = Field(
         None, description="share-voters: the parts of the voters that each round gets."
     )
     selection: Literal["margin", "exponential"] = Field(

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from decimal import Decimal
 from itertools import pairwise
-from typing import Annotated, Any, Literal, Self, TypeVar
+from typing import Annotated, Any, Literal, Self
 
 from pydantic import BeforeValidator, Field, model_validator
 
-from jobs.spec import Epsilon, Table
+from jobs.spec import Epsilon, Table, as_tuple, middle
 from udfs.errors import SpecError
 
 MOST_STUDIED = 16
@@ -16,12 +16,6 @@ MOST_STUDIED = 16
 MOST_BY_TRANSFERS = 7
 """Candidates of one by single transferable vote: its exact margin takes seconds from here on."""
 FEWEST_BALLOTS, MOST_BALLOTS = 100, 10_000_000
-
-_T = TypeVar("_T")
-
-
-def _as_tuple(value: Any) -> Any:
-    return tuple(value) if isinstance(value, list) else value
 
 
 Model = Literal["central", "local", "interactive"]
@@ -32,17 +26,17 @@ StudiedRule = Literal["plurality", "maximin", "runoff", "stv", "condorcet"]
 class ElectionStudyTable(Table):
     """The paper's table 1 as an experiment: replications, each size varied with the others in the middle of theirs."""
 
-    epsilons: Annotated[tuple[Epsilon, ...], BeforeValidator(_as_tuple)] = Field(min_length=1)
-    mechanisms: Annotated[tuple[Model, ...], BeforeValidator(_as_tuple)] = Field(
+    epsilons: Annotated[tuple[Epsilon, ...], BeforeValidator(as_tuple)] = Field(min_length=1)
+    mechanisms: Annotated[tuple[Model, ...], BeforeValidator(as_tuple)] = Field(
         min_length=1, description="Models of privacy."
     )
-    rules: Annotated[tuple[StudiedRule, ...], BeforeValidator(_as_tuple)] = Field(
+    rules: Annotated[tuple[StudiedRule, ...], BeforeValidator(as_tuple)] = Field(
         ("plurality", "maximin", "runoff", "stv", "condorcet"), min_length=1
     )
-    ballots: Annotated[tuple[int, ...], BeforeValidator(_as_tuple)] = Field(
+    ballots: Annotated[tuple[int, ...], BeforeValidator(as_tuple)] = Field(
         min_length=1, description="Of the elections that are made."
     )
-    candidates: Annotated[tuple[int, ...], BeforeValidator(_as_tuple)] = Field(
+    candidates: Annotated[tuple[int, ...], BeforeValidator(as_tuple)] = Field(
         min_length=1, description="Of the elections that are made."
     )
     electorates: int = Field(4, ge=1, le=1000, description="Random electorates that share the replications.")
@@ -95,14 +89,3 @@ class ElectionStudyTable(Table):
         varied += [(n, one, epsilon) for one in self.candidates]
         varied += [(n, m, one) for one in self.epsilons]
         return tuple(dict.fromkeys(varied))
-
-
-def middle(values: tuple[_T, ...]) -> _T:
-    """Return the middle of a grid; of an even number, the lower one.
-
-    Examples
-    --------
-    >>> middle((3, 4, 6)), middle((1, 2))
-    (4, 1)
-    """
-    return values[(len(values) - 1) // 2]

@@ -32,8 +32,8 @@ from jobs.page.skills_study_figures import (
 )
 from jobs.page.skills_study_medians import draw_ranks, view_bins, view_medians
 from jobs.page.values import filled, mapping, mappings, numbers, sequence
-from jobs.skills.study_spec import middle
 from jobs.skills.words import ALLOCATIONS
+from jobs.spec import middle
 
 _LEAVES = "leaf error, share of workers"
 

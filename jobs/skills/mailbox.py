@@ -19,7 +19,7 @@ from jobs.skills.opening_log import OpeningLog
 from jobs.skills.requests import FEWEST, Request
 from jobs.skills.shared_folder import Stamp
 from udfs.errors import ProtocolError
-from udfs.threshold import Opened, PartialDecryption, ThresholdKey, combine, verify
+from udfs.threshold import Opened, PartialDecryption, ThresholdKey, put_together, verify
 
 Say = Callable[[str], None]
 
@@ -90,8 +90,7 @@ class _Answers:
 
     def opened(self) -> Opened:
         """Put good answers together."""
-        parts = [self.good[holder] for holder in sorted(self.good)[: self._key.threshold]]
-        opened = combine(self._key, self._request.ciphertexts, parts)
+        opened = put_together(self._key, [self.good[one] for one in sorted(self.good)[: self._key.threshold]])
         return replace(opened, wrong=tuple(sorted(self._wrong)), declined=tuple(sorted(self._declined)))
 
     @property

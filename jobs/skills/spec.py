@@ -13,7 +13,7 @@ from jobs.skills.budget import LevelBudget, split_budget
 from jobs.skills.key_files import read_public
 from jobs.skills.study_spec import SkillsStudyTable
 from jobs.skills.tree import MOST_COUNTERS, MOST_DEPTH, Shape
-from jobs.spec import Epsilon, Spec, Table, Text
+from jobs.spec import Epsilon, Spec, Table, Text, as_tuple
 from udfs.errors import SpecError
 from udfs.skills import SkillsQuestion
 from udfs.threshold import ThresholdKey
@@ -25,10 +25,6 @@ WORKERS_A_TASK, BLOCKS_A_TASK = 1024, 1
 """A worker's ciphertexts take some milliseconds; a task should take seconds."""
 MOST_WORKERS_A_TASK = 2048
 """Larger row groups are cut: else one of a million workers would be one task, of an hour."""
-
-
-def _as_tuple(value: Any) -> Any:
-    return tuple(value) if isinstance(value, list) else value
 
 
 def _as_bound(value: Any) -> float:
@@ -65,11 +61,11 @@ class SkillsTable(Table):
     """What the tree cuts, and how deep."""
 
     dimensions: Annotated[
-        tuple[Text, ...], BeforeValidator(_as_tuple), Field(min_length=1), AfterValidator(_distinct)
+        tuple[Text, ...], BeforeValidator(as_tuple), Field(min_length=1), AfterValidator(_distinct)
     ] = Field(
         description="Columns of skills, in the order in which levels cut them; from the last on, the first again."
     )
-    domain: Annotated[tuple[Bound, Bound], BeforeValidator(_as_tuple)] = Field(
+    domain: Annotated[tuple[Bound, Bound], BeforeValidator(as_tuple)] = Field(
         (0.0, 1.0), description="The least and the greatest skill, both included."
     )
     bins: int = Field(10, ge=2, le=MOST_BINS, description="Bins of a node's histogram, of equal widths.")
@@ -123,7 +119,7 @@ class KeysTable(Table):
     """Who can open the sums."""
 
     public: Text | None = Field(None, description="The public file of `canvass keys new`.")
-    shares: Annotated[tuple[Text, ...] | None, BeforeValidator(_as_tuple)] = Field(
+    shares: Annotated[tuple[Text, ...] | None, BeforeValidator(as_tuple)] = Field(
         None, description="Share files of holders who are embedded in the job, for trials."
     )
     mailbox: Text | None = Field(None, description="A folder that holders elsewhere read requests from.")

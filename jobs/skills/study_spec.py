@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from decimal import Decimal
 from itertools import pairwise
-from typing import Annotated, Any, Literal, NamedTuple, Self, TypeVar
+from typing import Annotated, Literal, NamedTuple, Self
 
 from pydantic import BeforeValidator, Field, model_validator
 
 from jobs.skills.tree import MOST_COUNTERS
-from jobs.spec import Epsilon, Table
+from jobs.spec import Epsilon, Table, as_tuple, middle
 from udfs.errors import SpecError
 
 LIMITS = {
@@ -19,12 +19,6 @@ LIMITS = {
     "bins": (1, 1000),
 }
 """The least and the most of each size."""
-
-_T = TypeVar("_T")
-
-
-def _as_tuple(value: Any) -> Any:
-    return tuple(value) if isinstance(value, list) else value
 
 
 StudiedMechanism = Literal["shares", "central", "exact"]
@@ -43,21 +37,21 @@ class Size(NamedTuple):
 class SkillsStudyTable(Table):
     """The error of trees as an experiment: each size is varied with the others in the middle of theirs."""
 
-    epsilons: Annotated[tuple[Epsilon, ...], BeforeValidator(_as_tuple)] = Field(
+    epsilons: Annotated[tuple[Epsilon, ...], BeforeValidator(as_tuple)] = Field(
         min_length=1, description="Of a whole tree, for one worker more or less."
     )
-    mechanisms: Annotated[tuple[StudiedMechanism, ...], BeforeValidator(_as_tuple)] = Field(
+    mechanisms: Annotated[tuple[StudiedMechanism, ...], BeforeValidator(as_tuple)] = Field(
         ("shares",),
         min_length=1,
         description='Whose noise: "shares" of all participants, "central" of one who is trusted, or "exact", none.',
     )
-    workers: Annotated[tuple[int, ...], BeforeValidator(_as_tuple)] = Field(
+    workers: Annotated[tuple[int, ...], BeforeValidator(as_tuple)] = Field(
         min_length=1, description="Of the uniform populations that are made."
     )
-    depths: Annotated[tuple[int, ...], BeforeValidator(_as_tuple)] = Field(
+    depths: Annotated[tuple[int, ...], BeforeValidator(as_tuple)] = Field(
         min_length=1, description="Of their trees."
     )
-    bins: Annotated[tuple[int, ...], BeforeValidator(_as_tuple)] = Field(
+    bins: Annotated[tuple[int, ...], BeforeValidator(as_tuple)] = Field(
         (10,), min_length=1, description="Of their nodes' histograms."
     )
     replications: int = Field(ge=2, le=100_000, description="Of each tree, the population's own ones too.")
@@ -93,14 +87,3 @@ class SkillsStudyTable(Table):
         varied += [Size(n, depth, one, epsilon) for one in self.bins]
         varied += [Size(n, depth, bins, one) for one in self.epsilons]
         return tuple(dict.fromkeys([self.base, *varied]))
-
-
-def middle(values: tuple[_T, ...]) -> _T:
-    """Return the middle of a grid; of an even number, the lower one.
-
-    Examples
-    --------
-    >>> middle((3, 4, 6)), middle((1, 2))
-    (4, 1)
-    """
-    return values[(len(values) - 1) // 2]

@@ -8,7 +8,7 @@ from typing import Annotated, Any, ClassVar, Literal, Self
 
 from pydantic import BeforeValidator, Field, PlainSerializer, model_validator
 
-from jobs.spec import Table, Text
+from jobs.spec import Table, Text, as_tuple
 from udfs import field_designs
 from udfs.errors import SpecError
 from udfs.field_designs import FieldDesign
@@ -17,10 +17,6 @@ from udfs.probability import parse_probability
 
 def _as_probability(value: Any) -> Fraction:
     return parse_probability(value, "")
-
-
-def _as_tuple(value: Any) -> Any:
-    return tuple(value) if isinstance(value, list) else value
 
 
 Probability = Annotated[
@@ -61,7 +57,7 @@ class OwnReports(_Collected):
 class FieldTable(_Collected):
     """A classical design, the same for all attributes."""
 
-    reports: Annotated[tuple[int | str | bool, ...] | None, BeforeValidator(_as_tuple)] = Field(
+    reports: Annotated[tuple[int | str | bool, ...] | None, BeforeValidator(as_tuple)] = Field(
         None, description="The reports that can be, in the design's order; by default the categories."
     )
 
@@ -152,14 +148,14 @@ class Kuk(FieldTable):
         return field_designs.kuk(self.p_sensitive, self.p_other, self.repetitions)
 
 
-Row = Annotated[tuple[Probability, ...], BeforeValidator(_as_tuple)]
+Row = Annotated[tuple[Probability, ...], BeforeValidator(as_tuple)]
 
 
 class Matrix(FieldTable):
     """Any matrix: row u, column v is the probability of report u for answer v."""
 
     design: Literal["matrix"]
-    rows: Annotated[tuple[Row, ...], BeforeValidator(_as_tuple)] = Field(min_length=2)
+    rows: Annotated[tuple[Row, ...], BeforeValidator(as_tuple)] = Field(min_length=2)
 
     def build(self) -> FieldDesign:
         """Return the design."""

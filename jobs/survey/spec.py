@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import BeforeValidator, Field, model_validator
 
-from jobs.spec import Epsilon, Spec, Table, Text
+from jobs.spec import Epsilon, Spec, Table, Text, as_tuple
 from jobs.survey.collected_spec import CollectedTable
 from jobs.survey.consistency import check_consistency
 from jobs.survey.layout import Layout
@@ -20,10 +20,6 @@ from udfs.errors import SpecError
 
 def _as_category(value: Any) -> Any:
     return float(value) if isinstance(value, Decimal) else value
-
-
-def _as_tuple(value: Any) -> Any:
-    return tuple(value) if isinstance(value, list) else value
 
 
 def _as_number(value: Any) -> Any:
@@ -38,8 +34,8 @@ def _scores(categories: Sequence[Any]) -> tuple[float, ...]:
 
 Category = Annotated[bool | int | float | str, BeforeValidator(_as_category)]
 Number = Annotated[float, BeforeValidator(_as_number), Field(allow_inf_nan=False)]
-Names = Annotated[tuple[Text, ...], BeforeValidator(_as_tuple)]
-Categories = Annotated[tuple[Category, ...], BeforeValidator(_as_tuple)]
+Names = Annotated[tuple[Text, ...], BeforeValidator(as_tuple)]
+Categories = Annotated[tuple[Category, ...], BeforeValidator(as_tuple)]
 
 Kind = Literal[
     "proportions",
@@ -102,8 +98,8 @@ class StatisticTable(Table):
     kind: Kind
     of: Names = Field(min_length=1)
     scores: Annotated[
-        tuple[Annotated[tuple[Number, ...], BeforeValidator(_as_tuple)], ...] | None,
-        BeforeValidator(_as_tuple),
+        tuple[Annotated[tuple[Number, ...], BeforeValidator(as_tuple)], ...] | None,
+        BeforeValidator(as_tuple),
     ] = Field(
         None,
         description="pearson: a number for each category of both; by default the categories' own, or their places.",
@@ -146,10 +142,10 @@ class SamplingTable(Table):
 class StudyTable(Table):
     """The survey's own experiment, on a population that is public: replications over a grid."""
 
-    epsilons: Annotated[tuple[Epsilon, ...], BeforeValidator(_as_tuple)] = Field(min_length=1)
+    epsilons: Annotated[tuple[Epsilon, ...], BeforeValidator(as_tuple)] = Field(min_length=1)
     mechanisms: Annotated[
         tuple[Literal["randomized-response", "laplace", "subset-selection", "optimized-unary"], ...],
-        BeforeValidator(_as_tuple),
+        BeforeValidator(as_tuple),
     ] = Field(min_length=1)
     replications: int = Field(ge=2, le=1_000_000)
     seed: int = Field(0, ge=0)
@@ -160,11 +156,11 @@ class SurveySpec(Spec):
 
     job: Literal["survey"]
     attributes: dict[Text, AttributeTable] = Field(min_length=1)
-    joint: Annotated[tuple[JointTable, ...], BeforeValidator(_as_tuple)] = ()
+    joint: Annotated[tuple[JointTable, ...], BeforeValidator(as_tuple)] = ()
     budget: BudgetTable | None = None
-    statistics: Annotated[tuple[StatisticTable, ...], BeforeValidator(_as_tuple)] = ()
+    statistics: Annotated[tuple[StatisticTable, ...], BeforeValidator(as_tuple)] = ()
     collected: CollectedTable | None = None
-    regressions: Annotated[tuple[RegressionTable, ...], BeforeValidator(_as_tuple)] = ()
+    regressions: Annotated[tuple[RegressionTable, ...], BeforeValidator(as_tuple)] = ()
     sampling: SamplingTable | None = None
     study: StudyTable | None = None
 

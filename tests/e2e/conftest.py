@@ -13,6 +13,7 @@ import pytest
 
 from tests.e2e.command import Canvass
 from tests.e2e.remote import Remote, remote_scheduler
+from tests.e2e.skills_guild import deal, settle
 
 TASKS, TASK_ROWS = 4, (1 << 21) + 1000
 
@@ -59,3 +60,25 @@ def multitude(tmp_path_factory: pytest.TempPathFactory) -> str:
             use_dictionary=["smokes", "income"],
         )
     return str(folder)
+
+
+@pytest.fixture(scope="module")
+def guild(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """Some thousand workers with skills, in files that are a task each."""
+    return settle(tmp_path_factory.mktemp("guild"))
+
+
+@pytest.fixture(scope="module")
+def keys(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A key of three holders, any two of whom open."""
+    folder = tmp_path_factory.mktemp("keys") / "keys"
+    deal(folder)
+    return folder
+
+
+@pytest.fixture
+def mailbox(tmp_path: Path) -> Path:
+    """An empty mailbox."""
+    folder = tmp_path / "mailbox"
+    folder.mkdir()
+    return folder

@@ -13,28 +13,8 @@ import pytest
 from jobs.skills.key_files import read_share
 from jobs.skills.mailbox_files import MailboxFiles
 from tests.e2e.command import files_below
-from tests.e2e.skills_guild import Paced, charged, command, deal, settle, shares, tree, with_holders
+from tests.e2e.skills_guild import Paced, charged, command, shares, tree, with_holders
 from udfs.threshold import KeyShare, partially_decrypt
-
-
-@pytest.fixture(scope="module")
-def guild(tmp_path_factory: pytest.TempPathFactory) -> str:
-    return settle(tmp_path_factory.mktemp("guild"))
-
-
-@pytest.fixture(scope="module")
-def keys(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A key of three holders, any two of whom open."""
-    folder = tmp_path_factory.mktemp("keys") / "keys"
-    deal(folder)
-    return folder
-
-
-@pytest.fixture
-def mailbox(tmp_path: Path) -> Path:
-    folder = tmp_path / "mailbox"
-    folder.mkdir()
-    return folder
 
 
 def with_another_secret(share: KeyShare) -> KeyShare:

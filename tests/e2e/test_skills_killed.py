@@ -9,28 +9,8 @@ from typing import Any
 import pytest
 
 from tests.e2e.command import Canvass, end, kill_group, wait_until, workers_of
-from tests.e2e.skills_guild import Paced, charged, deal, settle, shares, tree, with_holders
+from tests.e2e.skills_guild import Paced, charged, shares, tree, with_holders
 from udfs.streams import Secret
-
-
-@pytest.fixture(scope="module")
-def guild(tmp_path_factory: pytest.TempPathFactory) -> str:
-    return settle(tmp_path_factory.mktemp("guild"))
-
-
-@pytest.fixture(scope="module")
-def keys(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A key of three holders, any two of whom open."""
-    folder = tmp_path_factory.mktemp("keys") / "keys"
-    deal(folder)
-    return folder
-
-
-@pytest.fixture
-def mailbox(tmp_path: Path) -> Path:
-    folder = tmp_path / "mailbox"
-    folder.mkdir()
-    return folder
 
 
 def nodes(one: Canvass) -> Any:

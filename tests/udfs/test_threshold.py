@@ -15,6 +15,7 @@ from udfs.threshold import (
     PartialDecryption,
     combine,
     partially_decrypt,
+    put_together,
     verify,
 )
 
@@ -249,3 +250,8 @@ NO_PARTIALS = {
 def test_json_of_anything_else_is_no_partial_decryption(name):
     with pytest.raises(ProtocolError, match=r"^holder-2\.json: "):
         PartialDecryption.from_json(NO_PARTIALS[name], "holder-2.json")
+
+
+def test_parts_that_were_verified_are_put_together_to_what_all_that_verify_first_open() -> None:
+    parts = PARTIALS[: KEY.threshold]
+    assert put_together(KEY, parts) == combine(KEY, CIPHERTEXTS, parts)
