@@ -16,7 +16,6 @@ def main() -> None:
 
     from benchmarks.electorate import CANDIDATES, electorate
     from cluster.dataset import open_dataset
-    from cluster.partitioned import read_rows
     from jobs.election.ballot_box import gather
     from jobs.election.count import conduct, exact_answers
     from jobs.election.rules import RULES
@@ -27,7 +26,7 @@ def main() -> None:
     for rule in arguments.rules:
         started = time.perf_counter()
         question = BallotQuestion(("ranking",), tuple(CANDIDATES), "list")
-        profile = gather(question, read_rows(open_dataset(str(path)), ["ranking"]))
+        profile = gather(question, open_dataset(str(path)).read(["ranking"]))
         winner, _ = conduct(RULES[rule](len(CANDIDATES)).count(), exact_answers(profile))
         name = None if winner is None else CANDIDATES[winner]
         found[rule] = {"seconds": time.perf_counter() - started, "winner": name}

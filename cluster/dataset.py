@@ -17,6 +17,7 @@ import pyarrow.parquet as pq
 from fsspec.implementations.local import LocalFileSystem
 
 from cluster.manifest import PART_ROWS, DataFile, Part, Unit, group_units
+from cluster.scrutiny import read_part
 from cluster.storage import filesystem, size_and_version
 from udfs.errors import SchemaError, SpecError
 
@@ -90,6 +91,23 @@ class Dataset:
             _without_links(file.url).startswith(f"{url.rstrip('/')}/") for file in self.files
         )
 
+    def beside(self, path: str, where: str) -> Dataset:
+        """Find another data set's files and read their footers; `where` names it in errors."""
+        return open_dataset(path, where=where)
+
+    def read(self, columns: list[str]) -> Iterator[tuple[str, pa.RecordBatch]]:
+        """Yield all rows, a block at a time and in this process, each with the path of its file.
+
+        Raises
+        ------
+        SchemaError
+            Where a file changes meanwhile.
+        """
+        for part in self.parts():
+            for unit, blocks in read_part(part, columns):
+                for block in blocks:
+                    yield part.files[unit.file].url, block
+
     def known_nulls(self, name: str) -> Iterator[tuple[str, int]]:
         """Yield the paths of files whose footers say that a column has nulls, and how many."""
         for place, file in enumerate(self.files):
@@ -117,7 +135,11 @@ class Dataset:
 
 
 def open_dataset(
-    path: str, id_column: str | None = None, task_rows: int = PART_ROWS, unit_rows: int | None = None
+    path: str,
+    id_column: str | None = None,
+    task_rows: int = PART_ROWS,
+    unit_rows: int | None = None,
+    where: str = "population.path",
 ) -> Dataset:
     """Find a population's files and read their footers; no row is read.
 
@@ -131,6 +153,8 @@ def open_dataset(
         Rows of a task, at least; fewer where a row takes long.
     unit_rows : int, optional
         Rows of a work unit, at most: larger row groups are cut, where reading them again takes less than their rows do.
+    where : str
+        The spec's key that names the path, for errors.
 
     Raises
     ------
@@ -139,12 +163,12 @@ def open_dataset(
     SchemaError
         Where a file is no Parquet file.
     """
-    fs, root = filesystem(path, "population.path")
+    fs, root = filesystem(path, where)
     if isinstance(fs, LocalFileSystem) and not _is_glob(root):
         root = os.path.realpath(root)
     paths = _find(fs, root)
     if not paths:
-        raise SpecError("population.path", "must name a Parquet file, or a folder or glob of them", path)
+        raise SpecError(where, "must name a Parquet file, or a folder or glob of them", path)
     with ThreadPoolExecutor(min(_FOOTER_READERS, len(paths))) as pool:
         footers = list(pool.map(lambda one: _read_footer(fs, one), paths))
     units: list[Unit] = []

@@ -7,7 +7,7 @@ import json
 import os
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from cluster.reports import hash_file, noted_files
@@ -190,7 +190,8 @@ class Output:
                 continue
             name = path.removeprefix("reports/")
             reports[name] = written
-            with staging.folder("reports").replacing(name) as into:
+            folder = replace(staging.folder("reports"), private=self.store.is_private(path))
+            with folder.replacing(name) as into:
                 into.writelines(self._pieces(path))
         other._publish(job_id, reports, documents, manifest)
 

@@ -1,32 +1,16 @@
-"""Tables outside of jobs: a partitioned data set read in turn in this process, or put in place whole."""
+"""Tables outside of jobs: a partitioned data set put in place whole."""
 
 from __future__ import annotations
 
 import os
 import uuid
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from cluster.dataset import Dataset
-from cluster.scrutiny import read_part
 from cluster.storage import Store
 from udfs.errors import SpecError
-
-
-def read_rows(data: Dataset, columns: list[str]) -> Iterator[tuple[str, pa.RecordBatch]]:
-    """Yield all rows, a block at a time, each with the path of its file.
-
-    Raises
-    ------
-    SchemaError
-        Where a file changes meanwhile.
-    """
-    for part in data.parts():
-        for unit, blocks in read_part(part, columns):
-            for block in blocks:
-                yield part.files[unit.file].url, block
 
 
 def check_free(url: str) -> None:

@@ -2,135 +2,29 @@
 
 from __future__ import annotations
 
-import hmac
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 
-from cluster.dataset import open_dataset
+import numpy.typing as npt
+
+from cluster.asking import AskPart
+from cluster.dataset import Dataset, open_dataset
 from cluster.levels import FindLevels
 from cluster.manifest import Part
 from cluster.reduce import Engine
 from cluster.repeats import SearchBucket, join_repeats, join_sightings, plan_scratch
-from cluster.reports import ReportWriter, WriteBlock
-from cluster.scrutiny import AnswersDigest, CheckPart, CountSightings, columns_of, read_part
+from cluster.scrutiny import CheckPart, CountSightings
 from cluster.secret_file import SecretFile
+from cluster.shared import SharedArray, share
 from cluster.storage import Store
-from udfs.asking import Ask, Partial, Question, Tally, WrittenFile, combine, refusal, respond
-from udfs.draws import Draws, IdDraws, Numbered, RowDraws, Standing
-from udfs.errors import SchemaError
-from udfs.identity import Blocks, IdColumn
+from udfs.asking import Ask, Question, Tally, WrittenFile, combine, refusal
+from udfs.identity import IdColumn
 from udfs.lookup import Category
-from udfs.randomizer import Codes
-from udfs.streams import Secret
 
 U = TypeVar("U")
 P = TypeVar("P")
-
-
-@dataclass(frozen=True)
-class AskPart:
-    """Asks one part: reads it block by block, randomizes, adds up and, where wanted, writes the reports.
-
-    Runs on a worker. It reads answers; it gives back sums of reports.
-
-    Parameters
-    ----------
-    asks : tuple of Ask
-    tallies : tuple of Tally
-        What is added up of the reports beside each ask's own sum.
-    round_name : str
-        Tells this round's draws from any other's.
-    ids : IdColumn, optional
-    secret_file : SecretFile
-    reports : Store, optional
-        Where reports are staged.
-    """
-
-    asks: tuple[Ask, ...]
-    tallies: tuple[Tally, ...]
-    round_name: str
-    ids: IdColumn | None
-    secret_file: SecretFile
-    reports: Store | None
-
-    def __call__(self, checked: tuple[Part, dict[str, tuple[str, ...]]]) -> Partial:
-        """Return the partial answer of a part whose units have these digests.
-
-        A part whose reports are whole has been asked: its answer is noted beside them, and no row is read
-        again.
-        """
-        part, digests = checked
-        if self.reports is None:
-            return self._ask(part, digests, lambda *_: None)
-        tallies = tuple(map(repr, self.tallies))
-        where = (part.first_row, part.rows)
-        writer = ReportWriter(self.reports, part.name, self.asks, self.ids, tallies, *where)
-        return writer.answered() or writer.write(lambda write: self._ask(part, digests, write))
-
-    def _ask(self, part: Part, digests: dict[str, tuple[str, ...]], write: WriteBlock) -> Partial:
-        """Ask all blocks of a part."""
-        secret = self.secret_file.load()
-        keys = [self._draw_key(secret, ask) for ask in self.asks]
-        questions = tuple(question for question, _ in self.asks)
-        counts = [mechanism.zeros() for _, mechanism in self.asks]
-        further = [tally.zeros() for tally in self.tallies]
-        for unit, blocks in read_part(part, columns_of(questions, self.ids)):
-            digest = AnswersDigest(secret, questions, unit)
-            first_row = unit.first_row
-            for number, block in enumerate(blocks):
-                id_column = block.column(self.ids.name) if self.ids else None
-                ids = self.ids.blocks(id_column, secret) if self.ids else None
-                standing = self.ids.standing(id_column) if self.ids else Numbered(first_row, block.num_rows)
-                first_row += block.num_rows
-                columns = []
-                for place, (question, mechanism) in enumerate(self.asks):
-                    draws_of = _DrawsOf(digest, place, number, keys[place], ids, standing)
-                    response = respond((question, mechanism), block, draws_of, standing)
-                    if response.reports is None or response.answers is None:
-                        raise _changed(part.files[unit.file].url)
-                    if not mechanism.draws:
-                        digest.add(place, number, response.answers)
-                    counts[place] += mechanism.tally(response.reports)
-                    columns.append(response.reports)
-                further = [
-                    so_far + tally.tally(columns) for so_far, tally in zip(further, self.tallies, strict=True)
-                ]
-                write(columns, id_column)
-            if digest.hexdigests() != digests[unit.name]:
-                raise _changed(part.files[unit.file].url)
-        return Partial((*counts, *further), part.rows)
-
-    def _draw_key(self, secret: Secret, ask: Ask) -> bytes:
-        """Return the key of one ask's draws in this round."""
-        question, mechanism = ask
-        kind = self.ids.kind if self.ids else "row"
-        return secret.key("draws", kind, self.round_name, question.label, mechanism.label)
-
-
-@dataclass(frozen=True)
-class _DrawsOf:
-    """Given one question's answers in one block, digests them and makes the draws that belong to them."""
-
-    digest: AnswersDigest
-    question: int
-    block: int
-    key: bytes
-    ids: Blocks | None
-    standing: Standing
-
-    def __call__(self, answers: Codes) -> Draws:
-        block_digest = self.digest.add(self.question, self.block, answers)
-        block_secret = hmac.digest(self.key, block_digest, "sha256")
-        if self.ids is not None:
-            return IdDraws(self.key, self.ids, answers, self.standing, block_secret)
-        return RowDraws(block_secret, len(answers), self.standing)
-
-
-def _changed(file: str) -> SchemaError:
-    return SchemaError(
-        file, "must hold the rows that were looked through", "other answers", "run again: it is a new draw"
-    )
 
 
 @dataclass
@@ -234,9 +128,45 @@ class ClusterPopulation:
         """
         return self._ask(tuple(asks), tuple(tallies), round_name, None)
 
-    def collect(self, asks: Sequence[Ask], round_name: str, tallies: Sequence[Tally] = ()) -> list[Any]:
-        """Ask everybody, write the reports to the staging folder, and return their sums and tallies."""
-        return self._ask(tuple(asks), tuple(tallies), round_name, self.staging.folder("reports"))
+    def collect(
+        self, asks: Sequence[Ask], round_name: str, tallies: Sequence[Tally] = (), private: bool = False
+    ) -> list[Any]:
+        """Ask everybody, write the reports to the staging folder, and return their sums and tallies.
+
+        Private reports stay their owner's alone, also where they are published.
+        """
+        reports = replace(self.staging.folder("reports"), private=private)
+        return self._ask(tuple(asks), tuple(tallies), round_name, reports)
+
+    def batches(self, rows: int) -> Iterator[ClusterPopulation]:
+        """Yield the population in turn, at least one task and otherwise at most so many rows at a time.
+
+        Who is asked in which batch changes no draw.
+        """
+        batch: list[Part] = []
+        for part in self.parts:
+            if batch and sum(one.rows for one in batch) + part.rows > rows:
+                yield replace(self, parts=tuple(batch))
+                batch = []
+            batch.append(part)
+        if batch:
+            yield replace(self, parts=tuple(batch))
+
+    def beside(self, path: str, where: str) -> Dataset:
+        """Find another data set's files, that are no respondents' and no secret, and read their footers."""
+        return open_dataset(path, where=where)
+
+    def sharing(self, array: npt.NDArray[Any]) -> AbstractContextManager[SharedArray]:
+        """Put an array that is no secret where every task can read it, for as long as it is needed."""
+        return share(self.staging.folder("shared"), array)
+
+    def once(self, name: str, make: Callable[[], Any]) -> Any:
+        """Return what `make` returns: nothing is remembered here."""
+        return make()
+
+    def cached(self, name: str, make: Callable[[], npt.NDArray[Any]]) -> npt.NDArray[Any]:
+        """Return what `make` returns: nothing is remembered here."""
+        return make()
 
     def say(self, text: str) -> None:
         """Tell whoever runs the job what goes on."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import io
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import IO, Any, TypeAlias
 
@@ -15,7 +15,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from cluster.storage import Store
-from udfs.asking import Ask, Partial, WrittenFile
+from udfs.asking import Ask, Mechanism, Partial, WrittenFile
 from udfs.identity import IdColumn
 from udfs.lookup import Category
 from udfs.mechanisms import describe_asks
@@ -131,13 +131,19 @@ class ReportWriter:
         """Return blocks as one table."""
         columns: list[pa.Array] = []
         for place, (_, mechanism) in enumerate(self.asks):
-            reports = np.concatenate([reports[place] for reports, _ in blocks])
-            column = mechanism.to_arrow(reports, labels[place])
+            column = _column(mechanism, [reports[place] for reports, _ in blocks], labels[place])
             columns += column.flatten() if pa.types.is_struct(column.type) else [column]
         if self.ids is not None:
             ids = [self.ids.plain(block) for _, block in blocks]
             columns.insert(0, pa.chunked_array(ids, type=self.ids.arrow_type))
         return pa.Table.from_arrays(columns, schema=schema)
+
+
+def _column(mechanism: Mechanism, blocks: Sequence[Any], labels: Labels) -> pa.Array | pa.ChunkedArray:
+    """Return blocks of reports as one column: arrays at once, whatever else reports are block by block."""
+    if all(isinstance(reports, np.ndarray) for reports in blocks):
+        return mechanism.to_arrow(np.concatenate(blocks), labels)
+    return pa.chunked_array([mechanism.to_arrow(reports, labels) for reports in blocks])
 
 
 class _RowGroups:

@@ -146,3 +146,10 @@ def read_part(part: Part, columns: list[str]) -> Iterator[tuple[Unit, Iterator[p
         check_unchanged(file)
         yield unit, read_blocks(file, unit, columns)
         check_unchanged(file)
+
+
+def changed(file: str) -> SchemaError:
+    """Return the refusal of a file whose rows are no longer those that were looked through."""
+    return SchemaError(
+        file, "must hold the rows that were looked through", "other answers", "run again: it is a new draw"
+    )

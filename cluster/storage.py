@@ -27,9 +27,12 @@ class Store:
     ----------
     url : str
         A path, or s3://, gs://, abfs:// and the like.
+    private : bool
+        Files that are written are their owner's alone, where files have owners.
     """
 
     url: str
+    private: bool = False
 
     def __post_init__(self) -> None:
         """Make a local path absolute and free of links: workers have working directories of their own."""
@@ -47,13 +50,14 @@ class Store:
         """The folder's path in its file system."""
         return filesystem(self.url)[1].rstrip("/")
 
-    def __getstate__(self) -> dict[str, str]:
+    def __getstate__(self) -> dict[str, Any]:
         """Travel as the URL; credentials are each process's own."""
-        return {"url": self.url}
+        return {"url": self.url, "private": self.private}
 
-    def __setstate__(self, state: dict[str, str]) -> None:
+    def __setstate__(self, state: dict[str, Any]) -> None:
         """Restore the URL."""
-        object.__setattr__(self, "url", state["url"])
+        for name, value in state.items():
+            object.__setattr__(self, name, value)
 
     @property
     def local(self) -> bool:
@@ -66,7 +70,7 @@ class Store:
 
     def folder(self, name: str) -> Store:
         """Return a folder in the folder."""
-        return Store(f"{self.url.rstrip('/')}/{name}")
+        return Store(f"{self.url.rstrip('/')}/{name}", self.private)
 
     def make(self, private: bool = False) -> None:
         """Make the folder and those above it; a private one is its owner's alone, where owners are known."""
@@ -116,6 +120,8 @@ class Store:
         temporary = self.path(f"{name}.{uuid.uuid4().hex}.tmp")
         file = self.fs.open(temporary, "wb")
         try:
+            if self.private and self.local:
+                os.chmod(temporary, 0o600)
             yield file
             if durable and self.local:
                 file.flush()
@@ -148,6 +154,10 @@ class Store:
         """Remove a file, if it is there."""
         with contextlib.suppress(FileNotFoundError):
             self.fs.rm_file(self.path(name))
+
+    def is_private(self, name: str) -> bool:
+        """Tell whether a file is its owner's alone; no, where files have no owners."""
+        return self.local and not os.stat(self.path(name)).st_mode & 0o077
 
     def clear(self) -> None:
         """Remove the folder and all below it."""

@@ -185,7 +185,6 @@ def margin(path: str, ranking: str, ranks: list[str] | None, as_json: bool, **el
     Nothing is private here: it is for whoever may see the ballots.
     """
     from cluster.dataset import open_dataset
-    from cluster.partitioned import read_rows
     from jobs.election.ballot_box import find_margin, gather, open_box
     from jobs.results import encode
     from jobs.show.count import show_count
@@ -194,7 +193,7 @@ def margin(path: str, ranking: str, ranks: list[str] | None, as_json: bool, **el
     columns = {"ranks": ranks} if ranks else {"ranking": ranking}
     given = {key: value for key, value in election.items() if value is not None}
     spec = open_box(data, {"path": path, **columns}, given)
-    document = find_margin(spec, gather(spec.question, read_rows(data, list(spec.question.columns))))
+    document = find_margin(spec, gather(spec.question, data.read(list(spec.question.columns))))
     if as_json:
         click.echo(encode(document).decode(), nl=False)
     else:

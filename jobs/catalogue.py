@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 from typing import Any
 
+from jobs.assign.job import Assign
 from jobs.election.job import Election
 from jobs.lifecycle import Job
 from jobs.skills.job import Skills
@@ -12,7 +13,7 @@ from jobs.spec import Spec, check
 from jobs.survey.job import Survey
 from udfs.errors import SpecError
 
-JOBS: dict[str, type[Job[Any]]] = {"survey": Survey, "election": Election, "skills": Skills}
+JOBS: dict[str, type[Job[Any]]] = {"survey": Survey, "election": Election, "skills": Skills, "assign": Assign}
 
 
 def load(given: dict[str, Any]) -> tuple[Job[Any], Spec]:

@@ -20,12 +20,13 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
+from jobs.cache import Cache
 from jobs.ledger import Balance, Ledger
-from jobs.population import Cluster, D, Data, Output, Population
+from jobs.population import Cluster, D, Data, Digests, Output, Population
 from jobs.spec import Spec
 from jobs.state import JobState, Record, keyed_id
 from jobs.transcript import Transcript
-from udfs.asking import MISSING_IDS, Question, refusal
+from udfs.asking import MISSING_IDS, refusal
 from udfs.errors import ClusterError, SchemaError, SpecError
 from udfs.identity import IdColumn, id_kind
 
@@ -53,8 +54,8 @@ class Job(Protocol[S_contra]):
         """Return what is charged: questions and their epsilon; nothing where nothing is drawn."""
         ...
 
-    def questions(self, spec: S_contra, data: Data) -> list[Question]:
-        """Return what rows are looked through for before anything is drawn."""
+    def look_through(self, spec: S_contra, data: Data, population: Population) -> Digests:
+        """Have all rows looked through before anything is drawn; return their keyed digests."""
         ...
 
     def roles(self, spec: S_contra) -> str:
@@ -138,7 +139,7 @@ def run_job(
     output = cluster.output(spec.output.path)
     if data.would_read(output.url):
         raise SpecError("output.path", "must lie apart from the population's files", spec.output.path)
-    state = JobState(home, keyed_id(home, spec.job_id(data.snapshot)))
+    state = JobState(home, keyed_id(home, spec.job_id(spec.snapshot(data))))
     with state.locked():
         record = state.record()
         stored = _stored(job, state, record, spec, output, cluster)
@@ -153,10 +154,11 @@ def run_job(
             balance = ledger.reserve(spec.population.account, state.job_id, record.draw, job.charges(spec))
             with cluster.population(data, ids, output.url, state.job_id, record.secret) as population:
                 ready = time.monotonic()
-                state.keep_digests(population.check(job.questions(spec, data)))
+                looked = job.look_through(spec, data, population)
+                state.keep_digests(looked)
                 ledger.charge(record.draw)
                 charged = True
-                result = job.run(spec, Transcript(population, state.rounds))
+                result = job.run(spec, Transcript(population, state.rounds, Cache(home / "cache")))
                 asked = time.monotonic()
         except BaseException as error:
             if not (charged or resumed):
@@ -166,6 +168,7 @@ def run_job(
             elif isinstance(error, SchemaError | SpecError):  # it cannot be resumed, and is paid for
                 _forget(state, record, cluster)
             raise
+        digests = looked | population.digests
         document: dict[str, Any] = {
             "job": spec.job,
             "version": version("dask-canvass"),
@@ -173,7 +176,7 @@ def run_job(
             "population": {
                 "name": spec.population.account,
                 "rows": population.rows,
-                "fingerprint": hashlib.sha256(json.dumps(population.digests).encode()).hexdigest(),
+                "fingerprint": hashlib.sha256(json.dumps(digests).encode()).hexdigest(),
             },
             "privacy": job.privacy(spec) | _spending(balance, job.charges(spec)),
             "roles": job.roles(spec),
@@ -181,7 +184,7 @@ def run_job(
         }
         if document["privacy"]["model"] != "central":  # there, time is raw data
             document["seconds"] = {"prepare": ready - started, "ask": asked - ready}
-        manifest = {"version": 1, "job": state.job_id, "draw": record.draw, "digests": population.digests}
+        manifest = {"version": 1, "job": state.job_id, "draw": record.draw, "digests": digests}
         documents = job.documents(document)
         documents |= _page(job, json.loads(documents["result.json"]))
         files = population.files if job.writes_reports(spec) else {}
@@ -213,8 +216,8 @@ def _stored(
     wanted = job.writes_reports(spec) and json.loads(found.result)["population"]["rows"]
     if wanted and not found.reports:
         raise SpecError(
-            "output.reports",
-            "the stored result was drawn without reports",
+            f"output.{spec.output.beside}",
+            f"the stored result was made without {spec.output.beside}",
             "true",
             "remove it to draw, and pay, anew",
         )

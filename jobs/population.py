@@ -7,13 +7,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
-from typing import Any, Protocol, TypeVar
+from typing import Any, Protocol, TypeAlias, TypeVar
 
+import numpy.typing as npt
 import pyarrow as pa
 
 from udfs.asking import Ask, Question, Tally, WrittenFile
 from udfs.identity import IdColumn
 from udfs.lookup import Category
+
+Digests: TypeAlias = dict[str, dict[str, str]]
+"""Keyed digests of answers, by question and work unit."""
 
 U = TypeVar("U")
 P = TypeVar("P")
@@ -33,7 +37,7 @@ class Population(Protocol):
         ...
 
     @property
-    def digests(self) -> dict[str, dict[str, str]]:
+    def digests(self) -> Digests:
         """Keyed digests of the answers, by question and work unit."""
         ...
 
@@ -60,7 +64,7 @@ class Population(Protocol):
         """Return the reports that `collect` wrote: a population of their own."""
         ...
 
-    def check(self, questions: Sequence[Question]) -> dict[str, dict[str, str]]:
+    def check(self, questions: Sequence[Question]) -> Digests:
         """Look through all rows and refuse what cannot be asked; return the units' keyed digests."""
         ...
 
@@ -68,8 +72,30 @@ class Population(Protocol):
         """Ask everybody; return the sum of reports to each ask, then each tally of them together."""
         ...
 
-    def collect(self, asks: Sequence[Ask], round_name: str, tallies: Sequence[Tally] = ()) -> list[Any]:
-        """Ask everybody, write the reports, and return their sums and tallies."""
+    def collect(
+        self, asks: Sequence[Ask], round_name: str, tallies: Sequence[Tally] = (), private: bool = False
+    ) -> list[Any]:
+        """Ask everybody, write the reports, for their owner alone where private, and return their sums and tallies."""
+        ...
+
+    def batches(self, rows: int) -> Iterator[Population]:
+        """Yield the population in turn, so many rows at a time if tasks are no larger."""
+        ...
+
+    def beside(self, path: str, where: str) -> Data:
+        """Find another data set's files, that are no respondents' and no secret; `where` is the spec's key."""
+        ...
+
+    def sharing(self, array: npt.NDArray[Any]) -> AbstractContextManager[Callable[[], npt.NDArray[Any]]]:
+        """Put an array that is no secret where every task can read it, for as long as it is needed."""
+        ...
+
+    def once(self, name: str, make: Callable[[], Any]) -> Any:
+        """Return JSON values that `make` returns, or returned before this job was cut off; no raw data among them."""
+        ...
+
+    def cached(self, name: str, make: Callable[[], npt.NDArray[Any]]) -> npt.NDArray[Any]:
+        """Return the array that `make` returns, or returned in this job or another: the name tells all that it is."""
         ...
 
     def say(self, text: str) -> None:
@@ -121,6 +147,14 @@ class Data(Protocol):
 
     def known_nulls(self, name: str) -> Iterator[tuple[str, int]]:
         """Yield the paths of files whose footers say that a column has nulls, and how many."""
+        ...
+
+    def beside(self, path: str, where: str) -> Data:
+        """Find another data set's files, that are no respondents' and no secret; `where` is the spec's key."""
+        ...
+
+    def read(self, columns: list[str]) -> Iterator[tuple[str, pa.RecordBatch]]:
+        """Yield all rows in this process, a block at a time, each with the path of its file."""
         ...
 
     def columns(self, name: str) -> Iterator[tuple[str, pa.DataType]]:

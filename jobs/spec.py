@@ -13,7 +13,7 @@ import tomllib
 from collections.abc import Iterable
 from decimal import Decimal
 from pathlib import Path
-from typing import Annotated, Any, Literal, Self, TypeVar
+from typing import Annotated, Any, ClassVar, Literal, Self, TypeVar
 
 from pydantic import (
     AfterValidator,
@@ -26,6 +26,7 @@ from pydantic import (
     model_validator,
 )
 
+from jobs.population import Data
 from udfs.errors import SpecError
 from udfs.exact import parse_epsilon
 
@@ -103,6 +104,8 @@ class OutputTable(Table):
 
     path: Text = Field(description="A folder, or any fsspec URL.")
     reports: bool = Field(True, description="Also write the private reports, as Parquet.")
+    beside: ClassVar[str] = "reports"
+    """What may be written beside the result."""
 
 
 class ClusterTable(Table):
@@ -153,6 +156,10 @@ class Spec(Table):
     def unit_rows(self) -> int | None:
         """Rows of a task's smallest part, at most; None for whole row groups."""
         return None
+
+    def snapshot(self, data: Data) -> str:
+        """Return a digest of all that is read; of what is read beside the population too."""
+        return data.snapshot
 
     def canonical(self) -> dict[str, Any]:
         """Return the spec as JSON values, defaults filled in; where it runs and where results go left out."""

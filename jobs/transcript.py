@@ -9,11 +9,15 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any, TypeVar
 
-from jobs.population import Population
+import numpy.typing as npt
+
+from jobs.cache import Cache
+from jobs.population import Data, Population
 from jobs.state import write_whole
 from udfs.asking import Ask, Question, Tally, WrittenFile
 from udfs.lookup import Category
@@ -31,10 +35,12 @@ class Transcript:
     population : Population
     folder : Path
         Where rounds are kept, one file each, readable by their owner alone.
+    cache : Cache
+        Where arrays are kept that other jobs can use.
     """
 
-    def __init__(self, population: Population, folder: Path) -> None:
-        self._population, self._folder = population, folder
+    def __init__(self, population: Population, folder: Path, cache: Cache) -> None:
+        self._population, self._folder, self._cache = population, folder, cache
 
     @property
     def rows(self) -> int:
@@ -86,9 +92,36 @@ class Transcript:
         write_whole(kept, json.dumps({"round": round_name, "sums": [sum_to_json(one) for one in sums]}))
         return sums
 
-    def collect(self, asks: Sequence[Ask], round_name: str, tallies: Sequence[Tally] = ()) -> list[Any]:
+    def collect(
+        self, asks: Sequence[Ask], round_name: str, tallies: Sequence[Tally] = (), private: bool = False
+    ) -> list[Any]:
         """Ask, and write the reports; parts that are staged whole are not asked again."""
-        return self._population.collect(asks, round_name, tallies)
+        return self._population.collect(asks, round_name, tallies, private)
+
+    def batches(self, rows: int) -> Iterator[Population]:
+        """Yield the population in turn; what batches answer is not kept: see `once`."""
+        return self._population.batches(rows)
+
+    def beside(self, path: str, where: str) -> Data:
+        """Find another data set's files."""
+        return self._population.beside(path, where)
+
+    def sharing(self, array: npt.NDArray[Any]) -> AbstractContextManager[Callable[[], npt.NDArray[Any]]]:
+        """Put an array where every task can read it."""
+        return self._population.sharing(array)
+
+    def once(self, name: str, make: Callable[[], Any]) -> Any:
+        """Return what was made under this name in this job, or make it."""
+        kept = self._folder / f"{hashlib.sha256(name.encode()).hexdigest()[:32]}.json"
+        if not kept.exists():
+            made = json.dumps({"name": name, "made": make()})
+            self._folder.mkdir(mode=0o700, exist_ok=True)
+            write_whole(kept, made)
+        return json.loads(kept.read_text("utf-8"))["made"]
+
+    def cached(self, name: str, make: Callable[[], npt.NDArray[Any]]) -> npt.NDArray[Any]:
+        """Return what was made under this name in any job, or make it."""
+        return self._cache.array(name, make)
 
     def collected(self) -> Population:
         """Return the reports that `collect` wrote."""

@@ -26,9 +26,8 @@ from jobs.election.randomizers import name_of, sums_when_asked
 from jobs.election.spec import ElectionSpec
 from jobs.election.study import run_study
 from jobs.election.study_plan import plan_study
-from jobs.population import Data, Population
+from jobs.population import Data, Digests, Population
 from jobs.results import encode
-from udfs.asking import Question
 
 _Answered: TypeAlias = tuple[int | None, tuple[Round, ...], dict[str, Any]]
 """The winner's number or None, the rounds, and how voters were asked."""
@@ -67,13 +66,12 @@ class Election:
         """Return what the job would do and how decisive a race it would need; reads no row."""
         return plan_election(spec, data) if spec.study is None else plan_study(spec, spec.study, data)
 
-    def questions(self, spec: ElectionSpec, data: Data) -> list[Question]:
-        """Return what every row is looked through for."""
-        if spec.collected is not None:
-            return [
-                question for question, _ in release_for(spec, data.rows, bytes(32), data.metadata).collected()
-            ]
-        return [spec.question]
+    def look_through(self, spec: ElectionSpec, data: Data, population: Population) -> Digests:
+        """Have all rows looked through for what will be asked; return their keyed digests."""
+        if spec.collected is None:
+            return population.check([spec.question])
+        release = release_for(spec, data.rows, bytes(32), data.metadata)
+        return population.check([question for question, _ in release.collected()])
 
     def roles(self, spec: ElectionSpec) -> str:
         """Return who stands in for whom: the cluster for respondents' devices."""

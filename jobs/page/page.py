@@ -16,6 +16,7 @@ from jinja2 import ChainableUndefined, Environment, PackageLoader
 from markupsafe import Markup
 
 from jobs.page import words
+from jobs.page.assign import view_assign
 from jobs.page.election import view_election
 from jobs.page.election_study import view_election_study
 from jobs.page.sheet import settings
@@ -184,6 +185,33 @@ def render_skills_study(document: dict[str, Any]) -> bytes:
     with settings():
         view = view_skills_study(document)
     return _filled("skills_study.html.j2", view)
+
+
+def render_assign(document: dict[str, Any]) -> bytes:
+    """Return the page of assignments.
+
+    Parameters
+    ----------
+    document : dict
+        What result.json holds: plain JSON values, any number of which may be null.
+
+    Returns
+    -------
+    bytes
+        HTML in UTF-8: the same bytes for the same document.
+
+    Notes
+    -----
+    Runs on the driver. Privacy: of workers it shows how many there are. Cost: some milliseconds; else as
+    `render_survey`.
+
+    References
+    ----------
+    papers/private-skills: PIR-get, and the precision of what is downloaded.
+    """
+    with settings():
+        view = view_assign(document)
+    return _filled("assign.html.j2", view)
 
 
 def _filled(template: str, view: dict[str, Any]) -> bytes:

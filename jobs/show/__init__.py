@@ -9,6 +9,7 @@ from rich.table import Table
 from rich.text import Text
 
 from jobs.ledger import Ledger
+from jobs.show.assign import show_assign_plan, show_assign_result
 from jobs.show.election import show_election_plan, show_election_result
 from jobs.show.election_study import show_election_study
 from jobs.show.skills import show_skills_plan, show_skills_result
@@ -16,9 +17,19 @@ from jobs.show.skills_study import show_skills_study, show_skills_study_plan
 from jobs.show.survey import show_survey_plan, show_survey_result
 from jobs.show.terminal import console_of_width
 
-_RESULTS = {"survey": show_survey_result, "election": show_election_result, "skills": show_skills_result}
+_RESULTS = {
+    "survey": show_survey_result,
+    "election": show_election_result,
+    "skills": show_skills_result,
+    "assign": show_assign_result,
+}
 _STUDIES = {"election": show_election_study, "skills": show_skills_study}
-_PLANS = {"survey": show_survey_plan, "election": show_election_plan, "skills": show_skills_plan}
+_PLANS = {
+    "survey": show_survey_plan,
+    "election": show_election_plan,
+    "skills": show_skills_plan,
+    "assign": show_assign_plan,
+}
 
 
 def show_result(document: dict[str, Any], output: str, stored: bool) -> None:

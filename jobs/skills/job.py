@@ -17,7 +17,7 @@ from __future__ import annotations
 from decimal import Decimal
 from typing import Any
 
-from jobs.population import Data, Population
+from jobs.population import Data, Digests, Population
 from jobs.results import encode
 from jobs.skills.check import check_data
 from jobs.skills.document import leaves_table, opening_document, settings_document, tree_documents
@@ -29,7 +29,6 @@ from jobs.skills.spec import SkillsSpec
 from jobs.skills.study import run_study
 from jobs.skills.study_plan import plan_study
 from jobs.skills.tree import conduct, grow
-from udfs.asking import Question
 
 
 class Skills:
@@ -55,9 +54,9 @@ class Skills:
         """Return what the job would do and how good the tree would be; reads no row."""
         return plan_tree(spec, data) if spec.study is None else plan_study(spec, spec.study, data)
 
-    def questions(self, spec: SkillsSpec, data: Data) -> list[Question]:
-        """Return what every row is looked through for."""
-        return [spec.question]
+    def look_through(self, spec: SkillsSpec, data: Data, population: Population) -> Digests:
+        """Have all rows looked through for what will be asked; return their keyed digests."""
+        return population.check([spec.question])
 
     def roles(self, spec: SkillsSpec) -> str:
         """Return who stands in for whom: the cluster for workers' devices, and the driver for embedded holders."""

@@ -12,7 +12,7 @@ from __future__ import annotations
 from decimal import Decimal
 from typing import Any
 
-from jobs.population import Data, Population
+from jobs.population import Data, Digests, Population
 from jobs.results import encode
 from jobs.survey.beside import questions_of
 from jobs.survey.cheating import carriers_of, run_cheating
@@ -25,7 +25,6 @@ from jobs.survey.plan import plan_survey
 from jobs.survey.regressions import run_regressions
 from jobs.survey.spec import SurveySpec
 from jobs.survey.study import run_study
-from udfs.asking import Question
 
 
 class Survey:
@@ -49,9 +48,9 @@ class Survey:
         """Return what the job would do and how good it would be; reads no row."""
         return plan_survey(spec, data)
 
-    def questions(self, spec: SurveySpec, data: Data) -> list[Question]:
-        """Return what every row is asked."""
-        return questions_of(spec)
+    def look_through(self, spec: SurveySpec, data: Data, population: Population) -> Digests:
+        """Have all rows looked through for what will be asked; return their keyed digests."""
+        return population.check(questions_of(spec))
 
     def roles(self, spec: SurveySpec) -> str:
         """Return who stands in for whom: the cluster for respondents' devices."""

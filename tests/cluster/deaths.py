@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any, Literal
 
 import cluster.scrutiny
+from cluster.asking import AskPart
 from cluster.manifest import Part
-from cluster.population import AskPart
 from cluster.reduce import Engine
 
 Moment = Literal["before", "midway", "after"]

@@ -10,7 +10,7 @@ import pytest
 
 from cluster import blocks
 from cluster.dataset import open_dataset
-from cluster.partitioned import check_free, read_rows, write_partitioned
+from cluster.partitioned import check_free, write_partitioned
 from cluster.storage import Store
 from udfs.errors import SpecError
 
@@ -29,7 +29,7 @@ def test_what_is_written_can_be_read(store: Store, monkeypatch: pytest.MonkeyPat
     data = open_dataset(new.url)
     assert list(data.metadata) == [{"version": 1}] * 3
     monkeypatch.setattr(blocks, "BLOCK_ROWS", 2)
-    found = [(url.rpartition("/")[2], block["x"].to_pylist()) for url, block in read_rows(data, ["x"])]
+    found = [(url.rpartition("/")[2], block["x"].to_pylist()) for url, block in data.read(["x"])]
     first, last = "part-00000.parquet", "part-00002.parquet"
     assert found == [(first, [1, 2]), (first, [3]), (last, [4, 5]), (last, [6])]
 

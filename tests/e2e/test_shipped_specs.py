@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
@@ -102,28 +103,64 @@ def test_the_planted_ballots_are_found_in_every_round(tmp_path: Path) -> None:
     assert result["outcome"] not in [one["eliminated"] for one in result["rounds"]]
 
 
-def test_the_planted_workers_are_counted_in_every_node(tmp_path: Path) -> None:
+@pytest.fixture(scope="module")
+def mapped(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The workers' tree, drawn under keys that are quicker."""
+    out = tmp_path_factory.mktemp("skills") / "out"
+    run(FOLDER / "skills.toml", out, "--set", "keys.bits=1024")
+    return out / "result.json"
+
+
+def inside(box: dict[str, tuple[float, float]], skills: pa.Table) -> np.ndarray[Any, Any]:
+    """Return which workers are in a box: half-open, but closed at the domain's upper end."""
+    held = np.ones(len(skills), dtype=bool)
+    for dimension, (low, high) in box.items():
+        values = skills[dimension].to_numpy()
+        held &= (values >= low) & ((values < high) | (high == 1))
+    return held
+
+
+def test_the_planted_workers_are_counted_in_every_node(mapped: Path) -> None:
     """Each count is off by less than its noise ever is; the leaves hold everybody, and hardly more than their part."""
-    document = run(FOLDER / "skills.toml", tmp_path / "out", "--set", "keys.bits=1024")
+    document = json.loads(mapped.read_text(encoding="utf-8"))
     result, planted = document["result"], TRUTH["workers"]
     assert document["population"]["rows"] == result["contributions"] == planted["rows"]
     assert result["holders"]["answered"] == [1, 2]
     epsilons = {one["level"]: float(one["counts"]) for one in result["budget"]}
     skills = pq.read_table(FOLDER / "workers")
-    inside = []
+    leaves = []
     for node in result["nodes"]:
-        held = np.ones(planted["rows"], dtype=bool)
-        for dimension, (low, high) in node["box"].items():
-            values = skills[dimension].to_numpy()
-            held &= (values >= low) & ((values < high) | (high == 1))
+        held = inside(node["box"], skills)
         off = abs(node["count"] - held.sum())
         assert off <= furthest(epsilons[node["level"]], result["beta"], 1e-9 / 127), (node["id"], off)
         if node["children"] is None:
-            inside.append(held)
-    assert len(inside) == len(result["leaves"]) == len(planted["tree"]["leaves"])
-    assert (np.sum(inside, axis=0) == 1).all()
+            leaves.append(held)
+    assert len(leaves) == len(result["leaves"]) == len(planted["tree"]["leaves"])
+    assert (np.sum(leaves, axis=0) == 1).all()
     consistent = [leaf["consistent_count"] for leaf in result["leaves"]]
     assert sum(consistent) == pytest.approx(result["nodes"][0]["consistent_count"])
+
+
+def test_every_worker_receives_the_tasks_of_its_leaf(mapped: Path, tmp_path: Path) -> None:
+    """Tasks of a leaf are those whose box shares a point with its own; who received what is for the owner alone."""
+    options = (f"tree.path={mapped}", "output.assignments=true")
+    words = [word for option in options for word in ("--set", option)]
+    document = run(FOLDER / "assign.toml", tmp_path / "out", *words)
+    result, skills = document["result"], pq.read_table(FOLDER / "workers")
+    assert (result["workers"], result["received"], result["undecoded"]) == (len(skills), len(skills), 0)
+    assert document["privacy"]["spent_after"] == 0
+    tasks = pq.read_table(FOLDER / "tasks").to_pandas()
+    written = pq.read_table(tmp_path / "out" / "reports").to_pandas().set_index("worker")["tasks"]
+    received = written.loc[skills["worker"].to_numpy()]
+    assert all(not path.stat().st_mode & 0o077 for path in (tmp_path / "out" / "reports").iterdir())
+    for leaf in result["leaves"]:
+        meets = np.ones(len(tasks), dtype=bool)
+        for dimension, (low, high) in leaf["box"].items():
+            meets &= (tasks[f"{dimension}_low"].fillna(0) < high) | (high == 1)
+            meets &= tasks[f"{dimension}_high"].fillna(1) >= low
+        wanted = set(tasks["task"][meets])
+        assert leaf["tasks"] == len(wanted)
+        assert all(set(own) == wanted for own in received[inside(leaf["box"], skills)])
 
 
 def test_the_shipped_skills_study_runs_and_is_seen(tmp_path: Path) -> None:
@@ -159,4 +196,5 @@ def test_no_spec_is_shipped_that_is_not_run_here() -> None:
         "election-study",
         "skills",
         "skills-study",
+        "assign",
     }

@@ -31,7 +31,7 @@ def twin(tmp_path: Path) -> House:
 def small_parts(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let every file be a task of its own."""
     monkeypatch.setattr("cluster.backend.PART_ROWS", 1)
-    monkeypatch.setattr(open_dataset, "__defaults__", (None, 1, None))
+    monkeypatch.setattr(open_dataset, "__defaults__", (None, 1, None, "population.path"))
 
 
 @pytest.fixture

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from jobs.cache import Cache
 from jobs.state import JobState
 from jobs.transcript import Transcript
 from udfs.tables import SparseCounts
@@ -47,8 +48,10 @@ class Answering:
         self.heard.append(("ask", round_name))
         return self.sums
 
-    def collect(self, asks: Sequence[Any], round_name: str, tallies: Sequence[Any] = ()) -> list[Any]:
-        self.heard.append(("collect", round_name))
+    def collect(
+        self, asks: Sequence[Any], round_name: str, tallies: Sequence[Any] = (), private: bool = False
+    ) -> list[Any]:
+        self.heard.append(("collect in private" if private else "collect", round_name))
         return self.sums
 
     def collected(self) -> str:
@@ -78,6 +81,10 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path / "rounds"
 
 
+def transcript_of(population: Any, folder: Path) -> Transcript:
+    return Transcript(population, folder, Cache(folder.parent / "cache"))
+
+
 def cut_off(*_: Any) -> None:
     raise KeyboardInterrupt
 
@@ -88,8 +95,8 @@ def same(one: list[Any], other: list[Any]) -> bool:
 
 def test_a_round_that_is_kept_is_not_asked_again(folder: Path) -> None:
     first, second = Answering(), Answering(sums=[])
-    told = Transcript(first, folder).ask(ASKS, "round 1")
-    again = Transcript(second, folder).ask(ASKS, "round 1")
+    told = transcript_of(first, folder).ask(ASKS, "round 1")
+    again = transcript_of(second, folder).ask(ASKS, "round 1")
     assert (first.heard, second.heard) == ([("ask", "round 1")], [])
     assert same(told, first.sums)
     assert same(again, first.sums)
@@ -98,7 +105,7 @@ def test_a_round_that_is_kept_is_not_asked_again(folder: Path) -> None:
 
 def test_it_is_kept_within_a_run_too(folder: Path) -> None:
     population = Answering()
-    transcript = Transcript(population, folder)
+    transcript = transcript_of(population, folder)
     for _ in range(3):
         transcript.ask(ASKS, "round 1")
     assert population.heard == [("ask", "round 1")]
@@ -119,7 +126,7 @@ def test_any_other_round_is_asked(
     folder: Path, asks: list[Any], round_name: str, tallies: tuple[Any, ...]
 ) -> None:
     population = Answering()
-    transcript = Transcript(population, folder)
+    transcript = transcript_of(population, folder)
     transcript.ask(ASKS, "round 1")
     transcript.ask(asks, round_name, tallies)
     assert population.heard == [("ask", "round 1"), ("ask", round_name)]
@@ -130,7 +137,7 @@ def test_any_other_round_is_asked(
 def test_a_round_that_only_reads_is_not_kept(folder: Path, asks: list[Any]) -> None:
     """What is read there may be raw data, as the tally of the central model is."""
     population = Answering(sums=[object()])
-    transcript = Transcript(population, folder)
+    transcript = transcript_of(population, folder)
     for _ in range(2):
         assert transcript.ask(asks, "count ballots") is population.sums
     assert population.heard == 2 * [("ask", "count ballots")]
@@ -139,10 +146,11 @@ def test_a_round_that_only_reads_is_not_kept(folder: Path, asks: list[Any]) -> N
 
 def test_reports_that_are_written_are_kept_where_they_are_staged(folder: Path) -> None:
     population = Answering()
-    transcript = Transcript(population, folder)
+    transcript = transcript_of(population, folder)
     for _ in range(2):
         transcript.collect(ASKS, "randomize")
-    assert population.heard == 2 * [("collect", "randomize")]
+        transcript.collect(ASKS, "assign", private=True)
+    assert population.heard == 2 * [("collect", "randomize"), ("collect in private", "assign")]
     assert not folder.exists()
 
 
@@ -151,9 +159,9 @@ def test_a_round_that_fails_is_not_kept(folder: Path, monkeypatch: pytest.Monkey
     with monkeypatch.context() as patch:
         patch.setattr(population, "ask", cut_off)
         with pytest.raises(KeyboardInterrupt):
-            Transcript(population, folder).ask(ASKS, "round 1")
+            transcript_of(population, folder).ask(ASKS, "round 1")
     assert not folder.exists()
-    Transcript(population, folder).ask(ASKS, "round 1")
+    transcript_of(population, folder).ask(ASKS, "round 1")
     assert population.heard == [("ask", "round 1")]
 
 
@@ -161,14 +169,14 @@ def test_a_round_that_was_half_written_is_not_there(folder: Path, monkeypatch: p
     with monkeypatch.context() as patch:
         patch.setattr("os.replace", cut_off)
         with pytest.raises(KeyboardInterrupt):
-            Transcript(Answering(), folder).ask(ASKS, "round 1")
+            transcript_of(Answering(), folder).ask(ASKS, "round 1")
     population = Answering()
-    Transcript(population, folder).ask(ASKS, "round 1")
+    transcript_of(population, folder).ask(ASKS, "round 1")
     assert population.heard == [("ask", "round 1")]
 
 
 def test_what_is_kept_is_for_its_owner_and_holds_names_of_rounds_and_sums_alone(folder: Path) -> None:
-    Transcript(Answering(), folder).ask(ASKS, "round 1")
+    transcript_of(Answering(), folder).ask(ASKS, "round 1")
     assert folder.stat().st_mode & 0o777 == 0o700
     (kept,) = folder.iterdir()
     found = json.loads(kept.read_text())
@@ -181,14 +189,14 @@ def test_what_is_kept_is_for_its_owner_and_holds_names_of_rounds_and_sums_alone(
 def test_sparse_tables_are_kept_too(folder: Path) -> None:
     table = SparseCounts.of(np.array([3, 3, 9]), 10)
     asks = ASKS[:1]
-    Transcript(Answering(sums=[np.array([3]), table]), folder).ask(asks, "round 1", (Summed("pairs"),))
-    (_, found) = Transcript(Answering(), folder).ask(asks, "round 1", (Summed("pairs"),))
+    transcript_of(Answering(sums=[np.array([3]), table]), folder).ask(asks, "round 1", (Summed("pairs"),))
+    (_, found) = transcript_of(Answering(), folder).ask(asks, "round 1", (Summed("pairs"),))
     assert found.dense().tolist() == table.dense().tolist()
 
 
 def test_all_else_is_the_populations_own(folder: Path) -> None:
     population = Answering()
-    transcript = Transcript(population, folder)
+    transcript = transcript_of(population, folder)
     for name in ("rows", "digests", "files", "metadata", "public_seed"):
         assert getattr(transcript, name) is getattr(population, name)
     assert transcript.driver_key("a", "b") == b"a/b"
@@ -204,7 +212,7 @@ def state(tmp_path: Path) -> JobState:
 
 
 def keep_a_round(state: JobState) -> None:
-    Transcript(Answering(), state.rounds).ask(ASKS, "round 1")
+    transcript_of(Answering(), state.rounds).ask(ASKS, "round 1")
     assert len(list(state.rounds.iterdir())) == 1
 
 
@@ -233,7 +241,7 @@ def test_a_job_that_goes_on_has_its_rounds(state: JobState) -> None:
     with later.locked():
         assert later.record() == record
         population = Answering()
-        Transcript(population, later.rounds).ask(ASKS, "round 1")
+        transcript_of(population, later.rounds).ask(ASKS, "round 1")
     assert population.heard == []
 
 
@@ -243,3 +251,25 @@ def test_a_job_that_is_forgotten_has_no_rounds(state: JobState) -> None:
         keep_a_round(state)
         state.forget()
         assert not state.rounds.exists()
+
+
+def test_what_is_made_once_is_not_made_again_by_a_run_that_goes_on(folder: Path) -> None:
+    made = {"counts": [3, 2, 1], "seconds": 0.5}
+    assert transcript_of(Answering(), folder).once("batch 1", lambda: made) == made
+    assert transcript_of(Answering(), folder).once("batch 1", cut_off) == made
+    assert transcript_of(Answering(), folder).once("batch 2", lambda: None) is None
+    assert transcript_of(Answering(), folder).once("batch 2", cut_off) is None
+    assert {path.stat().st_mode & 0o077 for path in (folder, *folder.iterdir())} <= {0, 0o044}
+
+
+def test_what_could_not_be_made_is_made_by_the_next_run(folder: Path) -> None:
+    with pytest.raises(KeyboardInterrupt):
+        transcript_of(Answering(), folder).once("batch 1", cut_off)
+    assert not folder.exists()
+    assert transcript_of(Answering(), folder).once("batch 1", lambda: 4) == 4
+
+
+def test_an_array_is_made_once_for_all_jobs(folder: Path, tmp_path: Path) -> None:
+    assert transcript_of(Answering(), folder).cached("hint", lambda: np.array([1, 2])).tolist() == [1, 2]
+    other = transcript_of(Answering(), tmp_path / "rounds of another job")
+    assert other.cached("hint", lambda: np.array([3])).tolist() == [1, 2]

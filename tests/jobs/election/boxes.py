@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from cluster.dataset import open_dataset
-from cluster.partitioned import read_rows, write_partitioned
+from cluster.partitioned import write_partitioned
 from jobs.election.ballot_box import find_margin, gather, open_box
 from jobs.election.formats.listed import Lines, SettledBallots
 
@@ -42,7 +42,7 @@ class Box:
         """Return the count by a rule, and the margin."""
         data = open_dataset(self.path)
         spec = open_box(data, {"path": self.path, "ranking": "ranking"}, {"rule": rule} | election)
-        return find_margin(spec, gather(spec.question, read_rows(data, ["ranking"])))
+        return find_margin(spec, gather(spec.question, data.read(["ranking"])))
 
 
 def scores(document: dict[str, Any], round_number: int = 0) -> dict[str, Any]:

@@ -1,0 +1,181 @@
+"""The tree that a skills job drew: its leaves, and which of them a worker is in."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Annotated, Any
+
+import fsspec
+import numpy as np
+import numpy.typing as npt
+from pydantic import BaseModel, ConfigDict, Field, FiniteFloat, ValidationError
+
+from udfs.errors import SpecError
+from udfs.skills import SkillsQuestion
+from udfs.tree_cells import TreeCells
+
+MOST_LEAVES = 1 << 20
+
+
+class Node(BaseModel):
+    """A node of the tree, as result.json has it."""
+
+    model_config = ConfigDict(frozen=True)
+
+    id: int
+    children: tuple[int, int] | None
+    dimension: str | None
+    split: FiniteFloat | None
+    box: dict[str, tuple[FiniteFloat, FiniteFloat]]
+    consistent_count: FiniteFloat
+
+
+class _Result(BaseModel):
+    dimensions: Annotated[tuple[str, ...], Field(min_length=1)]
+    domain: tuple[FiniteFloat, FiniteFloat]
+    nodes: Annotated[tuple[Node, ...], Field(min_length=1)]
+
+
+class _Privacy(BaseModel):
+    epsilon: float | None = None
+
+
+class _Document(BaseModel):
+    result: _Result
+    privacy: _Privacy = _Privacy()
+
+
+@dataclass(frozen=True)
+class Tree:
+    """A k-d tree with noisy counts: public, as all that a skills job publishes is.
+
+    Attributes
+    ----------
+    dimensions : tuple of str
+        Columns of skills.
+    domain : tuple of float
+    nodes : tuple of Node
+        Parents before their children.
+    epsilon : float or None
+        What the tree was charged.
+    sha256 : str
+        Of the file.
+    """
+
+    dimensions: tuple[str, ...]
+    domain: tuple[float, float]
+    nodes: tuple[Node, ...]
+    epsilon: float | None
+    sha256: str
+
+    @cached_property
+    def leaves(self) -> tuple[Node, ...]:
+        """The nodes that are not cut."""
+        return tuple(node for node in self.nodes if node.children is None)
+
+    @property
+    def question(self) -> SkillsQuestion:
+        """What every worker is asked: the skills that the tree cuts."""
+        return SkillsQuestion(self.dimensions, self.domain)
+
+    @property
+    def boxes(self) -> npt.NDArray[np.float64]:
+        """The ends of the leaves' boxes: float64, shape (leaves, dimensions, 2)."""
+        return np.array([[leaf.box[name] for name in self.dimensions] for leaf in self.leaves])
+
+    @cached_property
+    def cells(self) -> TreeCells:
+        """Which leaf a worker is in: the first cell is the leaf's place."""
+        cuts = [node for node in self.nodes if node.children is not None]
+        place = {node.id: at for at, node in enumerate(cuts)}
+        place |= {leaf.id: -1 - at for at, leaf in enumerate(self.leaves)}
+        return TreeCells(
+            cut_columns=tuple(self.dimensions.index(str(node.dimension)) for node in cuts),
+            cut_splits=tuple(float(node.split or 0.0) for node in cuts),
+            cut_children=tuple(_pair(place, node.children or (0, 0)) for node in cuts),
+            nodes=len(self.leaves),
+            column=None,
+            edges=(),
+        )
+
+
+def _pair(place: dict[int, int], children: tuple[int, int]) -> tuple[int, int]:
+    left, right = children
+    return place[left], place[right]
+
+
+def read_tree(path: str) -> Tree:
+    """Read the tree in a skills job's result.json.
+
+    Parameters
+    ----------
+    path : str
+        A path or any fsspec URL.
+
+    Raises
+    ------
+    SpecError
+        Where there is none, or what is there is no tree.
+    """
+    try:
+        with fsspec.open(path, "rb") as file:
+            data: bytes = file.read()
+    except (OSError, ValueError, ImportError) as error:
+        remedy = "run the skills job first: it draws the tree"
+        raise SpecError(
+            "tree.path", "must be a result.json that can be read", f"{path}: {type(error).__name__}", remedy
+        ) from None
+    try:
+        found = json.loads(data)
+        if (
+            isinstance(found, dict)
+            and found.get("job") == "skills"
+            and "study" not in found.get("result", {})
+        ):
+            return _checked(_Document.model_validate(found), hashlib.sha256(data).hexdigest(), path)
+        got = f"a result of {found.get('job')!r}" if isinstance(found, dict) else "another document"
+    except (ValidationError, ValueError, RecursionError) as error:
+        got = type(error).__name__
+    raise _no_tree(path, got[:80])
+
+
+def _checked(document: _Document, sha256: str, path: str) -> Tree:
+    """Return a tree whose nodes hang together."""
+    result = document.result
+    if not _is_tree(result.nodes, set(result.dimensions)):
+        raise _no_tree(path, "nodes that make none")
+    tree = Tree(result.dimensions, result.domain, result.nodes, document.privacy.epsilon, sha256)
+    if len(tree.leaves) > MOST_LEAVES:
+        raise SpecError("tree.path", f"must have at most {MOST_LEAVES:,} leaves", f"{len(tree.leaves):,}")
+    try:
+        _ = tree.question, tree.cells
+    except SpecError as error:
+        raise _no_tree(path, f"one where {error.where} {error.must}") from None
+    return tree
+
+
+def _is_tree(nodes: Sequence[Node], dimensions: set[str]) -> bool:
+    """Tell whether every node but the first is the child of one before it, and cuts and boxes are of these dimensions."""
+    open_to = {nodes[0].id}
+    for node in nodes:
+        if node.id not in open_to or set(node.box) != dimensions:
+            return False
+        open_to.remove(node.id)
+        if node.children is not None:
+            if node.split is None or node.dimension not in dimensions or len(set(node.children)) != 2:
+                return False
+            open_to.update(node.children)
+    return not open_to and len({node.id for node in nodes}) == len(nodes)
+
+
+def _no_tree(path: str, got: Any) -> SpecError:
+    return SpecError(
+        "tree.path",
+        "must be the result of a skills job",
+        f"{path}: {got}",
+        "name the result.json that it published",
+    )

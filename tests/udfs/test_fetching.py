@@ -1,0 +1,176 @@
+"""The two rounds of fetching: what leaves a worker, and what comes of the answers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from udfs.draws import IdDraws, Numbered, RowDraws
+from udfs.errors import ProtocolError
+from udfs.fetching import Fetching, Letters, Receiving
+from udfs.items import pack_item, pad
+from udfs.lattice_retrieval import LatticeRetrieval
+from udfs.lattice_shape import choose_shape
+from udfs.retrieval import Hint
+from udfs.streams import Secret
+from udfs.tree_cells import TreeCells
+
+TASKS: list[list[tuple[str | int, bytes]]] = [[(1, b"dig"), (2, b"sow\0")], [], [(3, b""), (1, b"dig")]]
+HALVES = TreeCells((0, 0), (0.5, 0.75), ((-1, 1), (-2, -3)), nodes=3, column=None, edges=())
+SKILLS = np.array([[0.1], [0.9], [0.6], [0.5], [0.75], [1.0], [0.0]])
+PLACES = [0, 2, 1, 1, 2, 2, 0]
+
+
+@dataclass
+class House:
+    """A platform and workers, both in this process."""
+
+    fetched: tuple[tuple[int, ...], ...] = ((0,), (1,), (2,))
+    secret: bytes = field(default_factory=lambda: Secret.new().reveal())
+    tasks: list[list[tuple[str | int, bytes]]] = field(default_factory=lambda: TASKS)
+
+    def __post_init__(self) -> None:
+        size, items = pad([pack_item(own) for own in self.tasks])
+        shape = choose_shape(len(items), size, gets=len(self.fetched[0]), workers=7)
+        self.retrieval = LatticeRetrieval(shape, LatticeRetrieval.version_of(shape, items))
+        self.library = self.retrieval.library(items)
+        self.hint = self.retrieval.hint(self.library, 0)
+        self.fetching = Fetching(self.retrieval, HALVES, self.fetched, bytes(32))
+        print("secret", self.secret.hex())
+
+    def draws(self, rows: slice = slice(None)) -> IdDraws:
+        ids = np.stack([np.arange(7, dtype=np.uint64), np.zeros(7, dtype=np.uint64)], axis=1)[rows]
+        numbers = np.arange(7)[rows]
+        return IdDraws(self.secret, ids, SKILLS[rows], Numbered(int(numbers[0]), len(numbers)))
+
+    def letters(self, rows: slice = slice(None)) -> Letters:
+        return self.fetching.tally(self.fetching.randomize(SKILLS[rows], self.draws(rows)))
+
+    def answer(self, letters: Letters) -> tuple[Any, Any]:
+        sent = np.concatenate(letters.sent)
+        flat = self.retrieval.answer(self.library, 0, sent.reshape(-1, *sent.shape[2:]))
+        return flat.reshape(*sent.shape[:2], *flat.shape[1:]), np.concatenate(letters.addresses)
+
+    def receiving(self, answers: Any, addresses: Any, hint: Any = None) -> Receiving:
+        hint = self.hint if hint is None else hint
+        return Receiving(self.fetching, lambda: answers, lambda: addresses, lambda: hint, pa.int64())
+
+    def receive(self, receiving: Receiving, rows: slice = slice(None)) -> tuple[list[int], list[Any]]:
+        receipts = receiving.randomize(SKILLS[rows], self.draws(rows))
+        return receiving.tally(receipts).tolist(), receiving.to_arrow(receipts, ()).to_pylist()
+
+
+def ids_of(places: list[int]) -> list[list[str | int]]:
+    return [[name for name, _ in TASKS[place]] for place in places]
+
+
+def test_everybody_receives_what_its_leaf_fetches() -> None:
+    house = House()
+    receiving = house.receiving(*house.answer(house.letters()))
+    counts, received = house.receive(receiving)
+    assert counts == [7, 7, 0]
+    assert received == [{"tasks": ids, "decoded": True} for ids in ids_of(PLACES)]
+    assert receiving.to_arrow(receiving.randomize(SKILLS, house.draws()), ()).type == receiving.report_type(
+        ()
+    )
+
+
+def test_answers_are_found_by_address_however_workers_are_cut_and_ordered() -> None:
+    house = House()
+    letters = house.letters(slice(3, 7)) + house.letters(slice(0, 3))
+    answers, addresses = house.answer(letters)
+    received = [
+        one["tasks"]
+        for rows in (slice(0, 2), slice(2, 3), slice(3, 7))
+        for one in house.receive(house.receiving(answers, addresses), rows)[1]
+    ]
+    assert received == ids_of(PLACES)
+    assert house.letters(slice(2, 5)).sent[0].tobytes() == np.concatenate(letters.sent)[[6, 0, 1]].tobytes()
+
+
+def test_several_gets_bring_the_tasks_of_all_items_once() -> None:
+    house = House(fetched=((0, 2), (1, 1), (2, 0)))
+    counts, received = house.receive(house.receiving(*house.answer(house.letters())))
+    assert counts == [7, 14, 0]
+    assert [one["tasks"] for one in received] == [
+        {0: [1, 2, 3], 1: [], 2: [3, 1, 2]}[leaf] for leaf in PLACES
+    ]
+
+
+def test_letters_have_one_form_whatever_is_fetched_and_share_no_number() -> None:
+    """Also two gets of one worker for one item: errors used twice would give away their difference."""
+    house = House(fetched=((0, 0), (1, 1), (2, 2)))
+    sent = house.letters().sent[0]
+    assert sent.shape[:2] == (7, 2)
+    assert sent.dtype == np.uint32
+    assert len(np.unique(sent)) > 0.99 * sent.size
+    again = House(fetched=house.fetched, secret=house.secret)
+    assert again.letters().sent[0].tobytes() == sent.tobytes()
+
+
+def test_addresses_are_public_and_different() -> None:
+    house, other = House(), House()
+    addresses = house.letters().addresses[0]
+    assert len(np.unique(addresses, axis=0)) == 7
+    assert addresses.tolist() == other.letters().addresses[0].tolist()
+
+
+def test_a_row_without_an_id_is_addressed_by_its_number() -> None:
+    house = House()
+    draws = RowDraws(house.secret, 7, Numbered(0, 7))
+    fetch = house.fetching.randomize(SKILLS, draws)
+    assert fetch.addresses.tolist() == house.letters().addresses[0].tolist()
+
+
+def test_both_rounds_have_one_label_and_other_fetches_another() -> None:
+    house = House()
+    labels = {house.fetching.label, house.receiving(None, None).label}
+    assert len(labels) == 1
+    others = [
+        replace(house.fetching, fetched=((0,), (1,), (1,))),
+        replace(house.fetching, cells=replace(HALVES, cut_splits=(0.5, 0.8))),
+        House(tasks=[*TASKS[:2], []]).fetching,
+    ]
+    assert len(labels | {one.label for one in others}) == 4
+
+
+def test_a_letter_that_was_not_answered_is_refused() -> None:
+    house = House()
+    answers, addresses = house.answer(house.letters())
+    for known in (slice(1, 7), slice(0, 0)):
+        with pytest.raises(ProtocolError, match=r"none to (1|7)\b"):
+            house.receive(house.receiving(answers[known], addresses[known]))
+
+
+def test_what_is_spoilt_is_counted_and_nothing_else() -> None:
+    house = House(fetched=((0, 1), (1, 2), (2, 0)))
+    answers, addresses = house.answer(house.letters())
+    answers = answers.copy()
+    answers[1, 0] ^= np.uint16(0x4000)
+    counts, received = house.receive(house.receiving(answers, addresses))
+    assert counts == [7, 13, 1]
+    assert [one["decoded"] for one in received] == [True, False, True, True, True, True, True]
+    assert received[1]["tasks"] == [1, 2]  # of the get that was decoded
+
+
+def test_a_hint_of_another_shape_is_refused_and_one_of_another_library_found_out() -> None:
+    house = House()
+    answers, addresses = house.answer(house.letters())
+    with pytest.raises(ProtocolError, match="hint and answers must have shapes"):
+        house.receive(house.receiving(answers, addresses, house.hint[:-1]))
+    other = House(tasks=[[(9, b"dug"), (2, b"sow\0")], *TASKS[1:]])
+    assert house.receive(house.receiving(answers, addresses, other.hint))[0] == [7, 0, 7]
+    with pytest.raises(ProtocolError, match="Download the hint again"):
+        Hint(other.retrieval.version, other.hint).check(house.retrieval.version)
+
+
+def test_a_block_is_decoded_a_few_workers_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    house = House()
+    receiving = house.receiving(*house.answer(house.letters()))
+    whole = house.receive(receiving)
+    monkeypatch.setattr("udfs.fetching._SLICE_BYTES", 1)
+    assert house.receive(receiving) == whole
