@@ -10,6 +10,7 @@ import time
 from importlib.metadata import version
 from pathlib import Path
 
+from benchmarks.assign import assign_tables
 from benchmarks.data import many_attributes
 from benchmarks.elections import election_tables
 from benchmarks.measure import PEERS_PYTHON, goal, run_json
@@ -23,7 +24,14 @@ _ELECTIONS = {False: (_MILLION, 50 * _MILLION), True: (10_000, 50_000)}
 """Ballots, and many ballots; in a quick run few."""
 _SKILLS = {False: (2_048, 100_000, (5, 20, 100)), True: (256, 2_000, (5, 20))}
 """Workers of one core and of a whole tree, and key-holders; in a quick run few."""
-_TITLES = {"surveys": "# Results", "elections": "# Elections", "skills": "# Skills"}
+_ASSIGN = {False: (4096, 65_536, 10_000), True: (256, 4_096, 500)}
+"""Items of a large library and their bytes, and workers; in a quick run few."""
+_TITLES = {
+    "surveys": "# Results",
+    "elections": "# Elections",
+    "skills": "# Skills",
+    "assign": "# Assignments",
+}
 
 
 def client_table() -> list[str]:
@@ -242,6 +250,7 @@ def main() -> None:
         "surveys": lambda: survey_tables(quick),
         "elections": lambda: election_tables(*_ELECTIONS[quick]),
         "skills": lambda: skills_tables(*_SKILLS[quick]),
+        "assign": lambda: assign_tables(*_ASSIGN[quick]),
     }
     measured = {
         part: "\n".join([_heading(part), "", *tables[part]()])

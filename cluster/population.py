@@ -17,7 +17,7 @@ from cluster.reduce import Engine
 from cluster.repeats import SearchBucket, join_repeats, join_sightings, plan_scratch
 from cluster.scrutiny import CheckPart, CountSightings
 from cluster.secret_file import SecretFile
-from cluster.shared import SharedArray, share
+from cluster.shared import Room, open_room
 from cluster.storage import Store
 from udfs.asking import Ask, Question, Tally, WrittenFile, combine, refusal
 from udfs.identity import IdColumn
@@ -156,9 +156,9 @@ class ClusterPopulation:
         """Find another data set's files, that are no respondents' and no secret, and read their footers."""
         return open_dataset(path, where=where)
 
-    def sharing(self, array: npt.NDArray[Any]) -> AbstractContextManager[SharedArray]:
-        """Put an array that is no secret where every task can read it, for as long as it is needed."""
-        return share(self.staging.folder("shared"), array)
+    def room(self) -> AbstractContextManager[Room]:
+        """Open a room where arrays that are no secret are put, and every task can read them, until it is closed."""
+        return open_room(self.staging.folder("rooms"))
 
     def once(self, name: str, make: Callable[[], Any]) -> Any:
         """Return what `make` returns: nothing is remembered here."""

@@ -1,6 +1,7 @@
-"""Arrays that many tasks read: they lie beside the job's output for as long as they are needed, and tasks carry their address.
+"""Arrays that tasks share: they lie beside the job's output for as long as they are needed, and tasks carry their address.
 
-An argument of a task travels once for each task; an array of a shared file is read once by each process.
+An argument of a task travels once for each task, and what it returns by way of the driver; an array in a room is read
+where it lies, once by each process.
 """
 
 from __future__ import annotations
@@ -61,19 +62,31 @@ def _read(store: Store, name: str) -> npt.NDArray[Any]:
     return array
 
 
+@dataclass(frozen=True)
+class Room:
+    """A folder that tasks and the driver put arrays in; called with one, it gives back where that is.
+
+    Parameters
+    ----------
+    store : Store
+    """
+
+    store: Store
+
+    def __call__(self, array: npt.NDArray[Any]) -> SharedArray:
+        """Write an array under a name of its own: a task that runs twice leaves two, of which one is used."""
+        shared = SharedArray(self.store, f"{uuid.uuid4().hex}.npy")
+        with self.store.replacing(shared.name, durable=False) as file:
+            np.save(file, array, allow_pickle=False)
+        return shared
+
+
 @contextlib.contextmanager
-def share(store: Store, array: npt.NDArray[Any]) -> Iterator[SharedArray]:
-    """Put an array where tasks can read it, and remove it in the end."""
-    shared = keep(store, f"{uuid.uuid4().hex}.npy", array)
+def open_room(store: Store) -> Iterator[Room]:
+    """Open a room below a folder, and clear it in the end."""
+    own = store.folder(uuid.uuid4().hex)
+    own.make(private=True)
     try:
-        yield shared
+        yield Room(own)
     finally:
-        store.remove(shared.name)
-
-
-def keep(store: Store, name: str, array: npt.NDArray[Any]) -> SharedArray:
-    """Put an array where tasks can read it, under a name that no other array ever has."""
-    store.make(private=True)
-    with store.replacing(name, durable=False) as file:
-        np.save(file, array, allow_pickle=False)
-    return SharedArray(store, name)
+        own.clear()

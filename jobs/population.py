@@ -14,6 +14,7 @@ import pyarrow as pa
 
 from udfs.asking import Ask, Question, Tally, WrittenFile
 from udfs.identity import IdColumn
+from udfs.loads import Put
 from udfs.lookup import Category
 
 Digests: TypeAlias = dict[str, dict[str, str]]
@@ -86,8 +87,8 @@ class Population(Protocol):
         """Find another data set's files, that are no respondents' and no secret; `where` is the spec's key."""
         ...
 
-    def sharing(self, array: npt.NDArray[Any]) -> AbstractContextManager[Callable[[], npt.NDArray[Any]]]:
-        """Put an array that is no secret where every task can read it, for as long as it is needed."""
+    def room(self) -> AbstractContextManager[Put]:
+        """Open a room where arrays that are no secret are put, and every task can read them, until it is closed."""
         ...
 
     def once(self, name: str, make: Callable[[], Any]) -> Any:

@@ -20,6 +20,7 @@ from jobs.cache import Cache
 from jobs.population import Data, Population
 from jobs.state import write_whole
 from udfs.asking import Ask, Question, Tally, WrittenFile
+from udfs.loads import Put
 from udfs.lookup import Category
 from udfs.sums import sum_from_json, sum_to_json
 
@@ -106,9 +107,9 @@ class Transcript:
         """Find another data set's files."""
         return self._population.beside(path, where)
 
-    def sharing(self, array: npt.NDArray[Any]) -> AbstractContextManager[Callable[[], npt.NDArray[Any]]]:
-        """Put an array where every task can read it."""
-        return self._population.sharing(array)
+    def room(self) -> AbstractContextManager[Put]:
+        """Open a room for arrays."""
+        return self._population.room()
 
     def once(self, name: str, make: Callable[[], Any]) -> Any:
         """Return what was made under this name in this job, or make it."""

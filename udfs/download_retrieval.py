@@ -124,8 +124,11 @@ class DownloadRetrieval:
 
     def query(self, places: npt.NDArray[np.integer], draws: Draws) -> Query:
         """Ask for nothing: `sent` is uint8, shape (workers, 0). Workers. Nothing is drawn."""
-        places = checked_places(places, self.items)
-        return Query(np.zeros((len(places), 0), dtype=np.uint8), places)
+        return Query(np.zeros((len(places), 0), dtype=np.uint8), self.keep(places, draws))
+
+    def keep(self, places: npt.NDArray[np.integer], draws: Draws) -> npt.NDArray[np.int64]:
+        """Return the places: int64, shape (workers,). Workers."""
+        return checked_places(places, self.items)
 
     def answer(self, rows: Rows, first: int, sent: Rows) -> Rows:
         """Answer nothing: uint8, shape (workers, 0). Platform."""

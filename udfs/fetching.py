@@ -12,7 +12,7 @@ All workers make the same number of gets: how many, and of how many bytes, tells
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, ClassVar, TypeAlias
@@ -26,11 +26,9 @@ from udfs.draws import Draws, Lane, Some
 from udfs.encrypted_sum import Cells
 from udfs.errors import ProtocolError
 from udfs.items import unpack_item
+from udfs.loads import Load, Put
 from udfs.retrieval import Hint, Retrieval, Rows
 from udfs.streams import Words
-
-Load: TypeAlias = Callable[[], npt.NDArray[Any]]
-"""Gives an array that lies somewhere; it travels as where that is."""
 
 Places: TypeAlias = npt.NDArray[np.int64]
 
@@ -46,12 +44,12 @@ class Letters:
     ----------
     addresses : tuple of ndarray of uint64, shape (workers, 2)
         Where answers are looked for; no secret.
-    sent : tuple of ndarray, shape (workers, gets, ...)
-        All that the platform sees of them.
+    sent : tuple of Load
+        All that the platform sees of them, laid down for it: shape (workers, gets, ...).
     """
 
     addresses: tuple[Words, ...] = ()
-    sent: tuple[Rows, ...] = ()
+    sent: tuple[Load, ...] = ()
 
     def __add__(self, other: Letters) -> Letters:
         """Put letters after each other."""
@@ -77,13 +75,13 @@ class Fetch:
     draws: Draws
     addresses: Words
 
-    def letters(self) -> Letters:
-        """Return what the workers send."""
+    def sent(self) -> Rows:
+        """Return what the workers send: shape (workers, gets, ...)."""
         gets = self.places.shape[1]
         sent = [
             self.retrieval.query(self.places[:, get], Lane(self.draws, get, gets)).sent for get in range(gets)
         ]
-        return Letters((self.addresses,), (np.stack(sent, axis=1),))
+        return np.stack(sent, axis=1)
 
     def slices(self) -> Iterator[Fetch]:
         """Yield a few workers at a time, so that memory holds few items."""
@@ -102,7 +100,7 @@ class Fetch:
         """
         gets = self.places.shape[1]
         for get in range(gets):
-            kept = self.retrieval.query(self.places[:, get], Lane(self.draws, get, gets)).kept
+            kept = self.retrieval.keep(self.places[:, get], Lane(self.draws, get, gets))
             yield self.retrieval.decode(kept, answers[:, get], hint)
 
 
@@ -124,12 +122,15 @@ class Fetching:
         By leaf, the items that its workers get: all of one length.
     seed : bytes
         The job's 32 bytes for public draws: of these are addresses.
+    put : Put
+        Lays down what is sent, for the platform.
     """
 
     retrieval: Retrieval
     cells: Cells
     fetched: tuple[tuple[int, ...], ...]
     seed: bytes
+    put: Put
     draws: ClassVar[bool] = True
 
     @cached_property
@@ -158,7 +159,7 @@ class Fetching:
 
     def tally(self, reports: Fetch) -> Letters:
         """Return a block's letters."""
-        return reports.letters()
+        return Letters((reports.addresses,), (self.put(reports.sent()),))
 
     def thresholds(self) -> dict[str, int]:
         """Return the integers that fix the law: none that a footer could hold."""
@@ -170,8 +171,7 @@ class Fetching:
 
     def to_arrow(self, reports: Fetch, labels: Sequence[Any]) -> pa.Array:
         """Return what a block sends as a column of bytes, a worker's gets one after the other."""
-        sent = reports.letters().sent[0]
-        return pa.array([one.tobytes() for one in sent], pa.large_binary())
+        return pa.array([one.tobytes() for one in reports.sent()], pa.large_binary())
 
 
 @dataclass(frozen=True)

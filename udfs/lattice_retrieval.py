@@ -152,6 +152,24 @@ class LatticeRetrieval:
         the library and the place too: two queries with the same errors would give away their difference.
         """
         shape = self.shape
+        kept, errors = self._drawn(places, draws)
+        secrets = kept.secrets.reshape(-1, DIMENSION)
+        sent = errors.astype(_NUMBER)
+        for start, matrix in self._matrix():
+            sent[:, start : start + len(matrix)] += wrapped_product(secrets, matrix.T)
+        sent = sent.reshape(len(kept.places), shape.spread, shape.columns)
+        ways = np.arange(shape.spread)
+        columns = (kept.places // shape.stack * shape.spread)[:, None] + ways
+        sent[np.arange(len(sent))[:, None], ways, columns] += np.uint32(scale(shape.base.modulus))
+        return Query(sent, kept)
+
+    def keep(self, places: npt.NDArray[np.integer], draws: Draws) -> Kept:
+        """Return the secrets of queries for these places. Workers."""
+        return self._drawn(places, draws)[0]
+
+    def _drawn(self, places: npt.NDArray[np.integer], draws: Draws) -> tuple[Kept, npt.NDArray[np.int16]]:
+        """Return secrets, and errors: int16, shape (workers spread, columns)."""
+        shape = self.shape
         places = checked_places(places, shape.items)
         workers, drawn = len(places), shape.spread * (DIMENSION + shape.columns)
         if len(draws) != workers:
@@ -164,15 +182,8 @@ class LatticeRetrieval:
             key = derive_key(secret.tobytes(), "lattice query", self.version, str(place))
             numbers[worker] = GAUSSIAN.draw(RowDraws(key, drawn))
         numbers = numbers.reshape(workers * shape.spread, DIMENSION + shape.columns)
-        secrets, errors = numbers[:, :DIMENSION], numbers[:, DIMENSION:]
-        sent = errors.astype(_NUMBER)
-        for start, matrix in self._matrix():
-            sent[:, start : start + len(matrix)] += wrapped_product(secrets, matrix.T)
-        sent = sent.reshape(workers, shape.spread, shape.columns)
-        ways = np.arange(shape.spread)
-        columns = (places // shape.stack * shape.spread)[:, None] + ways
-        sent[np.arange(workers)[:, None], ways, columns] += np.uint32(scale(shape.base.modulus))
-        return Query(sent, Kept(secrets.reshape(workers, shape.spread, DIMENSION).copy(), places))
+        secrets = numbers[:, :DIMENSION].reshape(workers, shape.spread, DIMENSION).copy()
+        return Kept(secrets, places), numbers[:, DIMENSION:]
 
     def answer(self, rows: Digits, first: int, sent: Rows) -> Rows:
         """Return D times each query, less its low bits: uint16, shape (workers, spread, rows of the block).

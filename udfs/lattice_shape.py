@@ -244,6 +244,8 @@ def _shape_of(
     lowest = -(-items // limit)
     cost = hint * lowest * digits + upload * -(-items // lowest) + download * lowest * digits
     highest, widest = min(items, cost // (hint * digits)), math.isqrt(cost // (upload * items))
+    # All is least about the stack whose columns are sent with as many bytes as its rows come with: a quarter more at twice it.
+    highest = max(lowest, min(highest, 2 * math.isqrt(upload * items // ((hint + download) * digits)) + 8))
     widest = min(digits, limit // items, widest, widest if most_spread is None else most_spread)
     stacks, spreads = np.arange(lowest, highest + 1, dtype=np.int64), np.arange(2, widest + 1, dtype=np.int64)
     stack = np.concatenate([stacks, np.ones_like(spreads)])

@@ -45,7 +45,7 @@ Barrier, Fousse, Killijian: XPIR: private information retrieval for everyone (20
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import reduce
@@ -160,17 +160,11 @@ class PaillierRetrieval:
         -----
         Cost: 30 ms for a key of 2048 bits, and 3.2 ms for each bit.
         """
-        shape = self.shape
-        places = checked_places(places, shape.items)
-        if len(draws) != len(places):
-            raise SpecError(
-                "retrieval", "each worker must have draws", f"{len(places)} workers, {len(draws)} draws"
-            )
-        seeds = np.stack([draws.words(index) for index in range(_SEED_WORDS)], axis=1)
+        shape, places = self.shape, checked_places(places, self.items)
         keys, sent = [], np.zeros((len(places), shape.cost.upload_bytes), dtype=np.uint8)
-        for place, seed, message in zip(places.tolist(), seeds, sent, strict=True):
-            stream = byte_stream(derive_key(seed.tobytes(), f"paillier {shape}", self.version, str(place)))
-            key = worker_key(shape.bits, stream)
+        for place, (key, stream), message in zip(
+            places.tolist(), self._drawn(places, draws), sent, strict=True
+        ):
             row, column = divmod(place, shape.columns)
             selectors = [0] * shape.selectors
             selectors[row] = 1
@@ -179,6 +173,25 @@ class PaillierRetrieval:
             message[:] = pack(key.n, key.encrypt(selectors, stream), shape.bits)
             keys.append(key)
         return Query(sent, tuple(keys))
+
+    def keep(self, places: npt.NDArray[np.integer], draws: Draws) -> tuple[WorkerKey, ...]:
+        """Return the keys of queries for these places. Workers."""
+        return tuple(key for key, _ in self._drawn(checked_places(places, self.items), draws))
+
+    def _drawn(
+        self, places: npt.NDArray[np.int64], draws: Draws
+    ) -> Iterator[tuple[WorkerKey, Callable[[int], bytes]]]:
+        """Yield each worker's key, and the stream that its ciphertexts' randomness comes from."""
+        if len(draws) != len(places):
+            raise SpecError(
+                "retrieval", "each worker must have draws", f"{len(places)} workers, {len(draws)} draws"
+            )
+        seeds = np.stack([draws.words(index) for index in range(_SEED_WORDS)], axis=1)
+        for place, seed in zip(places.tolist(), seeds, strict=True):
+            stream = byte_stream(
+                derive_key(seed.tobytes(), f"paillier {self.shape}", self.version, str(place))
+            )
+            yield worker_key(self.shape.bits, stream), stream
 
     def answer(self, rows: ByteRows, first: int, sent: ByteRows) -> ByteRows:
         """Return what a block of rows says to queries.

@@ -170,6 +170,10 @@ class Retrieval(Protocol):
         """
         ...
 
+    def keep(self, places: npt.NDArray[np.integer], draws: Draws) -> Any:
+        """Return what `query` keeps of the same places and draws, without making the queries again. Workers."""
+        ...
+
     def answer(self, rows: Rows, first: int, sent: Rows) -> Rows:
         """Return what a block of rows, from row `first` on, answers: shape (workers, ...). Platform."""
         ...

@@ -15,12 +15,12 @@ papers/private-skills: PIR-get. Henzinger et al.: One server for the price of tw
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from decimal import Decimal
 from functools import partial
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
 
 from jobs.assign.check import check_data
 from jobs.assign.document import assignment_document
@@ -31,7 +31,8 @@ from jobs.assign.protocols import choose
 from jobs.assign.spec import AssignSpec
 from jobs.population import Data, Digests, Population
 from jobs.results import encode
-from udfs.fetching import Fetching, Letters, Load, Receiving
+from udfs.fetching import Fetching, Letters, Receiving
+from udfs.loads import Load
 from udfs.retrieval import Retrieval
 
 _ROUND = "fetch"
@@ -93,19 +94,19 @@ class Assign:
         library = Library.read(spec, population.beside(spec.tasks.path, "tasks.path"))
         choice = choose(spec.retrieval, library, population.rows)
         retrieval = choice.taken.retrieval(library.items)
-        fetching = Fetching(retrieval, spec.grown.cells, library.packing.fetched, population.public_seed)
         counts, seconds = np.zeros(3, dtype=np.int64), 0.0
-        with (
-            Platform.opened(population, retrieval, library.items) as platform,
-            population.sharing(platform.hint()) as hint,
-        ):
-            for number, batch in enumerate(population.batches(_batch_rows(retrieval, spec.retrieval.gets))):
-                serve = partial(_serve, spec, platform, fetching, hint, library.tasks.ids.type, batch)
+        with Platform.opened(population, retrieval, library.items) as platform, population.room() as put:
+            serving = _Serving(spec, platform, library, population.public_seed, put(platform.hint()))
+            batches = population.batches(_batch_rows(retrieval, spec.retrieval.gets))
+            for number, batch in enumerate(batches):
+                serve = partial(serving.serve, batch)
                 # What was written must be found again, part by part, by a run that goes on.
                 written = spec.output.assignments
-                served = serve() if written else population.once(f"batch {number} of {fetching.label}", serve)
-                counts += np.array(served["counts"], dtype=np.int64)
-                seconds += served["seconds"]
+                found = (
+                    serve() if written else population.once(f"batch {number} of {retrieval.version}", serve)
+                )
+                counts += np.array(found["counts"], dtype=np.int64)
+                seconds += found["seconds"]
         return assignment_document(spec, library, choice, retrieval, counts.tolist(), seconds)
 
     def documents(self, document: dict[str, Any]) -> dict[str, bytes]:
@@ -127,22 +128,30 @@ def _batch_rows(retrieval: Retrieval, gets: int) -> int:
     )
 
 
-def _serve(
-    spec: AssignSpec,
-    platform: Platform,
-    fetching: Fetching,
-    hint: Load,
-    id_type: pa.DataType,
-    batch: Population,
-) -> dict[str, Any]:
-    """Let a batch of workers ask, have them answered, and let them make out what came."""
-    question = spec.grown.question
-    letters: Letters = batch.ask([(question, fetching)], _ROUND)[0]
-    answers, seconds = platform.answer(letters)
-    with batch.sharing(answers) as answered, batch.sharing(np.concatenate(letters.addresses)) as addressed:
-        receiving = Receiving(fetching, answered, addressed, hint, id_type)
-        if spec.output.assignments:
-            counts = batch.collect([(question, receiving)], _ROUND, private=True)[0]
-        else:
-            counts = batch.ask([(question, receiving)], _ROUND)[0]
-    return {"counts": counts.tolist(), "seconds": seconds}
+@dataclass(frozen=True)
+class _Serving:
+    """What batches of workers and the platform say to each other."""
+
+    spec: AssignSpec
+    platform: Platform
+    library: Library
+    seed: bytes
+    hint: Load
+
+    def serve(self, batch: Population) -> dict[str, Any]:
+        """Let a batch of workers ask, have them answered, and let them make out what came."""
+        question, retrieval = self.spec.grown.question, self.platform.retrieval
+        with batch.room() as put:
+            fetched = self.library.packing.fetched
+            fetching = Fetching(retrieval, self.spec.grown.cells, fetched, self.seed, put)
+            letters: Letters = batch.ask([(question, fetching)], _ROUND)[0]
+            answers, seconds = self.platform.answer(letters)
+            addresses = np.concatenate(letters.addresses)
+            id_type = self.library.tasks.ids.type
+            receiving = Receiving(fetching, put(answers), put(addresses), self.hint, id_type)
+            asks = [(question, receiving)]
+            if self.spec.output.assignments:
+                counts = batch.collect(asks, _ROUND, private=True)[0]
+            else:
+                counts = batch.ask(asks, _ROUND)[0]
+        return {"counts": counts.tolist(), "seconds": seconds}

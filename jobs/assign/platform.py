@@ -15,7 +15,8 @@ from itertools import pairwise
 import numpy as np
 
 from jobs.population import Population
-from udfs.fetching import Letters, Load
+from udfs.fetching import Letters
+from udfs.loads import Load
 from udfs.retrieval import Retrieval, Rows
 
 Block = tuple[int, int]
@@ -50,23 +51,26 @@ class AnswerBlock:
     retrieval : Retrieval
     library : Load
         Of its whole matrix.
-    sent : Load
-        Of the queries: shape (workers, gets, ...).
+    sent : tuple of Load
+        Of the queries, some workers' at a time: shape (workers, gets, ...).
     """
 
     retrieval: Retrieval
     library: Load
-    sent: Load
+    sent: tuple[Load, ...]
 
     def __call__(self, block: Block) -> Answers:
         """Return the block's answers: one a query."""
         first, stop = block
-        rows, sent = np.asarray(self.library()[first:stop]), np.asarray(self.sent())
-        started = time.perf_counter()
-        answers = self.retrieval.answer(
-            rows, first, sent.reshape(sent.shape[0] * sent.shape[1], *sent.shape[2:])
-        )
-        return Answers(answers, time.perf_counter() - started)
+        rows = np.asarray(self.library()[first:stop])
+        answers, seconds = [], 0.0
+        for load in self.sent:
+            sent = np.asarray(load())
+            started = time.perf_counter()
+            queries = sent.reshape(sent.shape[0] * sent.shape[1], *sent.shape[2:])
+            answers.append(self.retrieval.answer(rows, first, queries))
+            seconds += time.perf_counter() - started
+        return Answers(np.concatenate(answers), seconds)
 
     def combine(self, parts: Iterable[Answers]) -> Answers:
         """Put the answers of adjoining blocks together."""
@@ -119,8 +123,8 @@ class Platform:
         matrix = retrieval.library(items)
         number = min(len(matrix), max(_FEWEST_BLOCKS, -(-matrix.nbytes // _BLOCK_BYTES)))
         edges = [len(matrix) * place // number for place in range(number + 1)]
-        with population.sharing(matrix) as library:
-            yield cls(population, retrieval, library, tuple(pairwise(edges)))
+        with population.room() as put:
+            yield cls(population, retrieval, put(matrix), tuple(pairwise(edges)))
 
     def hint(self) -> Rows:
         """Return what every worker downloads once: kept by the library's version."""
@@ -132,8 +136,8 @@ class Platform:
 
     def answer(self, letters: Letters) -> tuple[Rows, float]:
         """Return the answers to a batch of letters, shape (workers, gets, ...), and the seconds of one core they took."""
-        sent = np.concatenate(letters.sent)
-        with self.population.sharing(sent) as shared:
-            chunk = AnswerBlock(self.retrieval, self.library, shared)
-            found = self.population.reduce(self.blocks, chunk, chunk.combine, "answer")
-        return found.rows.reshape(*sent.shape[:2], *found.rows.shape[1:]), found.seconds
+        chunk = AnswerBlock(self.retrieval, self.library, letters.sent)
+        found = self.population.reduce(self.blocks, chunk, chunk.combine, "answer")
+        workers = sum(map(len, letters.addresses))
+        queries = len(found.rows) // workers
+        return found.rows.reshape(workers, queries, *found.rows.shape[1:]), found.seconds

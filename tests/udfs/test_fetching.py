@@ -9,12 +9,15 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
+from udfs.download_retrieval import DownloadRetrieval, DownloadShape
 from udfs.draws import IdDraws, Numbered, RowDraws
-from udfs.errors import ProtocolError
+from udfs.errors import ProtocolError, SpecError
 from udfs.fetching import Fetching, Letters, Receiving
 from udfs.items import pack_item, pad
 from udfs.lattice_retrieval import LatticeRetrieval
 from udfs.lattice_shape import choose_shape
+from udfs.paillier_retrieval import PaillierRetrieval
+from udfs.paillier_shape import PaillierShape
 from udfs.retrieval import Hint
 from udfs.streams import Secret
 from udfs.tree_cells import TreeCells
@@ -39,7 +42,7 @@ class House:
         self.retrieval = LatticeRetrieval(shape, LatticeRetrieval.version_of(shape, items))
         self.library = self.retrieval.library(items)
         self.hint = self.retrieval.hint(self.library, 0)
-        self.fetching = Fetching(self.retrieval, HALVES, self.fetched, bytes(32))
+        self.fetching = Fetching(self.retrieval, HALVES, self.fetched, bytes(32), lambda array: lambda: array)
         print("secret", self.secret.hex())
 
     def draws(self, rows: slice = slice(None)) -> IdDraws:
@@ -51,7 +54,7 @@ class House:
         return self.fetching.tally(self.fetching.randomize(SKILLS[rows], self.draws(rows)))
 
     def answer(self, letters: Letters) -> tuple[Any, Any]:
-        sent = np.concatenate(letters.sent)
+        sent = sent_of(letters)
         flat = self.retrieval.answer(self.library, 0, sent.reshape(-1, *sent.shape[2:]))
         return flat.reshape(*sent.shape[:2], *flat.shape[1:]), np.concatenate(letters.addresses)
 
@@ -62,6 +65,10 @@ class House:
     def receive(self, receiving: Receiving, rows: slice = slice(None)) -> tuple[list[int], list[Any]]:
         receipts = receiving.randomize(SKILLS[rows], self.draws(rows))
         return receiving.tally(receipts).tolist(), receiving.to_arrow(receipts, ()).to_pylist()
+
+
+def sent_of(letters: Letters) -> Any:
+    return np.concatenate([load() for load in letters.sent])
 
 
 def ids_of(places: list[int]) -> list[list[str | int]]:
@@ -89,7 +96,7 @@ def test_answers_are_found_by_address_however_workers_are_cut_and_ordered() -> N
         for one in house.receive(house.receiving(answers, addresses), rows)[1]
     ]
     assert received == ids_of(PLACES)
-    assert house.letters(slice(2, 5)).sent[0].tobytes() == np.concatenate(letters.sent)[[6, 0, 1]].tobytes()
+    assert sent_of(house.letters(slice(2, 5))).tobytes() == sent_of(letters)[[6, 0, 1]].tobytes()
 
 
 def test_several_gets_bring_the_tasks_of_all_items_once() -> None:
@@ -104,12 +111,12 @@ def test_several_gets_bring_the_tasks_of_all_items_once() -> None:
 def test_letters_have_one_form_whatever_is_fetched_and_share_no_number() -> None:
     """Also two gets of one worker for one item: errors used twice would give away their difference."""
     house = House(fetched=((0, 0), (1, 1), (2, 2)))
-    sent = house.letters().sent[0]
+    sent = sent_of(house.letters())
     assert sent.shape[:2] == (7, 2)
     assert sent.dtype == np.uint32
     assert len(np.unique(sent)) > 0.99 * sent.size
     again = House(fetched=house.fetched, secret=house.secret)
-    assert again.letters().sent[0].tobytes() == sent.tobytes()
+    assert sent_of(again.letters()).tobytes() == sent.tobytes()
 
 
 def test_addresses_are_public_and_different() -> None:
@@ -174,3 +181,27 @@ def test_a_block_is_decoded_a_few_workers_at_a_time(monkeypatch: pytest.MonkeyPa
     whole = house.receive(receiving)
     monkeypatch.setattr("udfs.fetching._SLICE_BYTES", 1)
     assert house.receive(receiving) == whole
+
+
+@pytest.mark.parametrize("protocol", ["lattice", "paillier", "download"])
+def test_what_a_query_keeps_can_be_drawn_again_without_the_query(protocol: str) -> None:
+    """A device that asked needs to remember nothing but its words."""
+    items = [bytes([number]) * 9 for number in range(6)]
+    kinds: dict[str, tuple[Any, Any]] = {
+        "lattice": (LatticeRetrieval, choose_shape(6, 9)),
+        "paillier": (PaillierRetrieval, PaillierShape(6, 9, 256)),
+        "download": (DownloadRetrieval, DownloadShape(6, 9)),
+    }
+    kind, shape = kinds[protocol]
+    retrieval = kind(shape, kind.version_of(shape, items))
+    house, places = House(), np.array([5, 0, 3, 3, 1, 2, 4])
+    query = retrieval.query(places, house.draws())
+    library = retrieval.library(items)
+    hint = Hint(retrieval.version, retrieval.hint(library, 0))
+    answers = retrieval.combine([retrieval.answer(library, 0, query.sent)])
+    for kept in (query.kept, retrieval.keep(places, house.draws())):
+        decoded = retrieval.decode(kept, answers, hint)
+        assert [row.tobytes() for row in decoded] == [items[place] for place in places]
+    for wrong in (np.array([6] * 7), np.array([-1] * 7)):
+        with pytest.raises(SpecError, match="7 of 7 outside"):
+            retrieval.keep(wrong, house.draws())
