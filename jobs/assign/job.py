@@ -80,9 +80,8 @@ class Assign:
 
     def privacy(self, spec: AssignSpec) -> dict[str, Any]:
         """Return the guarantee."""
-        perfect = spec.retrieval.protocol == "download"
         return {
-            "model": "information-theoretic" if perfect else "computational",
+            "model": "private retrieval",
             "neighbours": "which leaf a worker is in",
             "basis": "what is sent cannot be told from what would be sent from any other leaf",
             "covers": "all that the platform sees",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 PROTOCOLS = {
@@ -74,7 +75,7 @@ def coverage_of(result: dict[str, Any]) -> str | None:
     enough = "" if needed is None else f" {needed:,} gets would bring everything."
     return (
         f"Workers of {len(short):,} of {len(leaves):,} leaves did not get all tasks for them, but at least"
-        f" {100 * least:.0f} % of their bytes.{enough}"
+        f" {min(99, math.floor(100 * least + 1e-9))} % of their bytes.{enough}"
     )
 
 
@@ -84,4 +85,4 @@ def failure_of(result: dict[str, Any]) -> str | None:
     exponent = retrieval.get("failure_log2")
     if not isinstance(exponent, int | float):
         return "nothing fails by chance" if retrieval.get("protocol") in ("paillier", "download") else None
-    return f"below 2^{exponent:.0f} in the whole job"
+    return f"below 2^{math.ceil(exponent)} in the whole job"
