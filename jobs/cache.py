@@ -32,10 +32,10 @@ class Cache:
     folder: Path
 
     def array(self, name: str, make: Callable[[], npt.NDArray[Any]]) -> npt.NDArray[Any]:
-        """Return the array of this name, made if it is not there, or not whole."""
+        """Return the array of this name, made if it is not there, or not as it was written."""
         file = self.folder / f"{hashlib.sha256(name.encode()).hexdigest()}.npy"
         with suppress(OSError, ValueError, EOFError):
-            found: npt.NDArray[Any] = np.load(file, allow_pickle=False)
+            found = _read(file)
             os.utime(file)
             return found
         array = make()
@@ -56,6 +56,16 @@ class Cache:
         try:
             with open(own, "wb") as into:
                 np.save(into, array, allow_pickle=False)
+                into.write(hashlib.sha256(np.ascontiguousarray(array).data).digest())
             os.replace(own, file)
         finally:
             own.unlink(missing_ok=True)
+
+
+def _read(file: Path) -> npt.NDArray[Any]:
+    """Return the array of a file; ValueError where it is not what was written."""
+    with open(file, "rb") as source:
+        array: npt.NDArray[Any] = np.load(source, allow_pickle=False)
+        if source.read() != hashlib.sha256(np.ascontiguousarray(array).data).digest():
+            raise ValueError
+    return array

@@ -20,6 +20,7 @@ import numpy.typing as npt
 
 from udfs.draws import Draws
 from udfs.errors import ProtocolError
+from udfs.laid_out import LaidOut
 from udfs.retrieval import (
     Cost,
     Hint,
@@ -28,7 +29,6 @@ from udfs.retrieval import (
     check_items,
     check_size,
     checked_places,
-    library_version,
     whole_download,
 )
 
@@ -64,7 +64,7 @@ class DownloadShape:
 
 
 @dataclass(frozen=True)
-class DownloadRetrieval:
+class DownloadRetrieval(LaidOut[DownloadShape]):
     """The whole download as a `udfs.retrieval.Retrieval`.
 
     Privacy: perfect. Cost: all of the library to every worker, once, whatever the number of gets.
@@ -79,7 +79,7 @@ class DownloadRetrieval:
     --------
     >>> from udfs.draws import fresh_draws
     >>> items, shape = [b"plough", b"reap  "], DownloadShape(2, 6)
-    >>> download = DownloadRetrieval(shape, DownloadRetrieval.version_of(shape, items))
+    >>> download = DownloadRetrieval.of(shape, items)
     >>> library = download.library(items)
     >>> hint = Hint(download.version, download.hint(library, 0))
     >>> query = download.query(np.array([1]), fresh_draws(1))
@@ -87,31 +87,8 @@ class DownloadRetrieval:
     [b'reap  ']
     """
 
-    shape: DownloadShape
-    version: str
-
     name = "download"
     failure = Fraction(0)
-
-    @staticmethod
-    def version_of(shape: DownloadShape, items: Sequence[bytes]) -> str:
-        """Return the version of a library."""
-        return library_version(f"download {shape}", items)
-
-    @property
-    def items(self) -> int:
-        """How many items the library has."""
-        return self.shape.items
-
-    @property
-    def item_bytes(self) -> int:
-        """How many bytes each of them has."""
-        return self.shape.item_bytes
-
-    @property
-    def cost(self) -> Cost:
-        """What it costs."""
-        return self.shape.cost
 
     def library(self, items: Sequence[bytes]) -> Rows:
         """Return the items, one a row: uint8, shape (items, item_bytes). Platform."""

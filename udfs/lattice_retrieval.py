@@ -30,9 +30,10 @@ import numpy.typing as npt
 
 from udfs.draws import Draws, RowDraws
 from udfs.errors import ProtocolError, SpecError
+from udfs.laid_out import LaidOut
 from udfs.lattice_law import ANSWER_BITS_CUT, DIMENSION, GAUSSIAN, HINT_BITS_CUT, scale
 from udfs.lattice_shape import HINT_ENTRY_BYTES, Digits, Shape
-from udfs.retrieval import Cost, Hint, Query, Rows, check_items, checked_places, library_version
+from udfs.retrieval import Hint, Query, Rows, check_items, checked_places
 from udfs.streams import derive_key
 
 Numbers = npt.NDArray[np.uint32]
@@ -62,7 +63,7 @@ class Kept:
 
 
 @dataclass(frozen=True)
-class LatticeRetrieval:
+class LatticeRetrieval(LaidOut[Shape]):
     """SimplePIR for one library.
 
     Privacy: computational; all that the platform sees of a worker is numbers that cannot be told from uniform
@@ -81,7 +82,7 @@ class LatticeRetrieval:
     >>> from udfs.lattice_shape import choose_shape
     >>> items = [b"plough", b"sow   ", b"reap  "]
     >>> shape = choose_shape(items=3, item_bytes=6, workers=2)
-    >>> lattice = LatticeRetrieval(shape, LatticeRetrieval.version_of(shape, items))
+    >>> lattice = LatticeRetrieval.of(shape, items)
     >>> library = lattice.library(items)
     >>> hint = Hint(lattice.version, lattice.hint(library, 0))
     >>> query = lattice.query(np.array([2, 0]), fresh_draws(2))
@@ -89,33 +90,7 @@ class LatticeRetrieval:
     [b'reap  ', b'plough']
     """
 
-    shape: Shape
-    version: str
-
-    @staticmethod
-    def version_of(shape: Shape, items: Sequence[bytes]) -> str:
-        """Return the version of a library that lies in this shape."""
-        return library_version(f"lattice {shape}", items)
-
-    @property
-    def name(self) -> str:
-        """The protocol's name."""
-        return "lattice"
-
-    @property
-    def items(self) -> int:
-        """How many items the library has."""
-        return self.shape.items
-
-    @property
-    def item_bytes(self) -> int:
-        """How many bytes each of them has."""
-        return self.shape.item_bytes
-
-    @property
-    def cost(self) -> Cost:
-        """What it costs."""
-        return self.shape.cost
+    name = "lattice"
 
     @property
     def failure(self) -> Fraction:

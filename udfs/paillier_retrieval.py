@@ -56,10 +56,11 @@ from gmpy2 import mpz
 
 from udfs.draws import Draws
 from udfs.errors import ProtocolError, SpecError
+from udfs.laid_out import LaidOut
 from udfs.paillier import check_ciphertext
 from udfs.paillier_messages import ByteRows, in_bytes, pack, unpack
 from udfs.paillier_shape import PaillierShape
-from udfs.retrieval import Cost, Hint, Query, check_items, checked_places, library_version
+from udfs.retrieval import Hint, Query, check_items, checked_places
 from udfs.simultaneous_powers import SimultaneousPowers
 from udfs.streams import byte_stream, derive_key
 from udfs.worker_keys import WorkerKey, worker_key
@@ -68,7 +69,7 @@ _SEED_WORDS = 4
 
 
 @dataclass(frozen=True)
-class PaillierRetrieval:
+class PaillierRetrieval(LaidOut[PaillierShape]):
     """Retrieval over Paillier encryption from one library: a `udfs.retrieval.Retrieval`.
 
     Parameters
@@ -82,7 +83,7 @@ class PaillierRetrieval:
     >>> from udfs.draws import fresh_draws
     >>> leaves = [b"plumbing ", b"carpentry", b"design   "]
     >>> shape = PaillierShape(items=3, item_bytes=9, bits=256)
-    >>> retrieval = PaillierRetrieval(shape, PaillierRetrieval.version_of(shape, leaves))
+    >>> retrieval = PaillierRetrieval.of(shape, leaves)
     >>> library = retrieval.library(leaves)
     >>> hint = Hint(retrieval.version, retrieval.hint(library, 0))
     >>> query = retrieval.query(np.array([2, 0]), fresh_draws(2))
@@ -91,31 +92,8 @@ class PaillierRetrieval:
     [b'design   ', b'plumbing ']
     """
 
-    shape: PaillierShape
-    version: str
-
     name = "paillier"
     failure = Fraction(0)
-
-    @staticmethod
-    def version_of(shape: PaillierShape, items: Sequence[bytes]) -> str:
-        """Return the version of a library that lies in this shape."""
-        return library_version(f"paillier {shape}", items)
-
-    @property
-    def items(self) -> int:
-        """How many items the library has."""
-        return self.shape.items
-
-    @property
-    def item_bytes(self) -> int:
-        """How many bytes each of them has."""
-        return self.shape.item_bytes
-
-    @property
-    def cost(self) -> Cost:
-        """What one get costs."""
-        return self.shape.cost
 
     def library(self, items: Sequence[bytes]) -> ByteRows:
         """Return the library's matrix: uint8, shape (rows, columns, chunks, chunk_bytes), else zeros.

@@ -65,10 +65,10 @@ class Option:
     def retrieval(self, items: Sequence[bytes]) -> Retrieval:
         """Return the protocol for a library of these items."""
         if isinstance(self.shape, Shape):
-            return LatticeRetrieval(self.shape, LatticeRetrieval.version_of(self.shape, items))
+            return LatticeRetrieval.of(self.shape, items)
         if isinstance(self.shape, PaillierShape):
-            return PaillierRetrieval(self.shape, PaillierRetrieval.version_of(self.shape, items))
-        return DownloadRetrieval(self.shape, DownloadRetrieval.version_of(self.shape, items))
+            return PaillierRetrieval.of(self.shape, items)
+        return DownloadRetrieval.of(self.shape, items)
 
 
 @dataclass(frozen=True)

@@ -36,6 +36,17 @@ def test_one_that_is_torn_is_made_again(tmp_path: Path) -> None:
     assert kept.array("one", never).tolist() == [3] * 4
 
 
+def test_one_with_a_bit_turned_is_made_again(tmp_path: Path) -> None:
+    kept = Cache(tmp_path)
+    kept.array("one", lambda: made(1))
+    (file,) = tmp_path.iterdir()
+    whole = file.read_bytes()
+    for place in (len(whole) - 40, len(whole) - 1):
+        file.write_bytes(whole[:place] + bytes([whole[place] ^ 4]) + whole[place + 1 :])
+        assert kept.array("one", lambda: made(3)).tolist() == [3] * 4
+    assert kept.array("none", lambda: np.zeros((0, 3))).shape == kept.array("none", never).shape == (0, 3)
+
+
 def test_what_could_run_code_is_not_read(tmp_path: Path) -> None:
     kept = Cache(tmp_path)
     kept.array("one", lambda: made(1))
