@@ -13,6 +13,7 @@ from jobs.assign.protocols import Choice, choose
 from jobs.assign.spec import RetrievalTable
 from jobs.catalogue import load
 from tests.jobs.assign.dispatch import Dispatch
+from tests.jobs.house import spoil_rows
 
 
 class Sized:
@@ -74,8 +75,11 @@ def test_the_plan_says_what_the_result_will(tmp_path: Path, protocol: str) -> No
     dispatch = Dispatch(tmp_path)
     dispatch.given["retrieval"] |= {"protocol": protocol, "gets": 2}
     job, spec = load(dispatch.given)
-    planned = job.plan(spec, open_dataset(str(dispatch.people)))
     result = dispatch.run()[0]["result"]
+    spoil_rows(dispatch.people)  # no worker's row is read
+    data = open_dataset(str(dispatch.people))
+    job.check(spec, data)
+    planned = job.plan(spec, data)
     predicted = planned["predicted"]
     for key in (
         "item_bytes",

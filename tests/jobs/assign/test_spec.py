@@ -93,6 +93,22 @@ def test_tasks_that_are_not_in_order_are_refused(
     refused(dispatch, SchemaError, match)
 
 
+def test_the_tree_s_own_folder_is_no_place_for_the_result(
+    dispatch: Dispatch, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """However it is named: the tree would be replaced, and what was published of the workers with it."""
+    folder = dispatch.tree.parent / "tree"
+    folder.mkdir()
+    dispatch.tree = dispatch.tree.rename(folder / "result.json")
+    (folder.parent / "link").symlink_to(folder)
+    monkeypatch.chdir(folder.parent)
+    for output, tree in ((folder, folder), ("tree/", folder), ("link", "tree"), ("./tree", "link")):
+        dispatch.given |= {"output": {"path": str(output)}, "tree": {"path": f"{tree}/result.json"}}
+        with pytest.raises(SpecError, match=r"output\.path: must be another folder than the tree's"):
+            dispatch.run(Unusable())
+    assert [path.name for path in folder.iterdir()] == ["result.json"]
+
+
 def test_ids_hold_no_skill(dispatch: Dispatch) -> None:
     dispatch.write(dispatch.workers(list(range(90))) | {"sawing": list(range(90))})
     dispatch.given["population"]["id"] = "sawing"

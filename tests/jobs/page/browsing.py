@@ -8,6 +8,16 @@ import re
 from pathlib import Path
 from typing import Any
 
+CUT_OFF = """
+return [...document.querySelectorAll("svg[role=img]")].flatMap(one => {
+  const {left, right} = one.getBoundingClientRect();
+  return [...one.querySelectorAll("text")].filter(text => {
+    const box = text.getBoundingClientRect();
+    return box.left < left - 1 || box.right > right + 1;
+  }).map(text => [one.ariaLabel, text.textContent]);
+});
+"""
+"""Returns the texts that stand out of their figures."""
 CONTRASTS = """
 const context = Object.assign(document.createElement("canvas"), {width: 1, height: 1})
     .getContext("2d", {willReadFrequently: true});

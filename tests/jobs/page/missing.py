@@ -20,6 +20,20 @@ def without(made: Any, path: tuple[Any, ...], replace: bool) -> Any:
     return made
 
 
+STRANGE: list[Any] = ["x", [], [1], {"a": 1}, -1, 0, 1e308, True, 10**400, [None, None], [1.0, 0.0]]
+"""What may stand where another kind of value should."""
+
+
+def replaced(made: Any, path: tuple[Any, ...], value: Any) -> Any:
+    """Return a copy of a document in which something else stands at a path."""
+    made = without(made, path, True)
+    at = made
+    for key in path[:-1]:
+        at = at[key]
+    at[path[-1]] = value
+    return made
+
+
 def paths_of(value: Any, path: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
     """Return the path of everything in a document, but of one element of each list."""
     if isinstance(value, dict):

@@ -8,20 +8,10 @@ from typing import Any
 import pytest
 
 from jobs.page.page import render_assign
-from tests.jobs.page.browsing import assert_quiet_and_legible, look, overflow, resize, sheets
+from tests.jobs.page.browsing import CUT_OFF, assert_quiet_and_legible, look, overflow, resize, sheets
 from tests.jobs.page.test_assign_documents import DISPATCHES
 
 SEEN = ["lattice", "large", "short-of-gets", "empty", "hostile"]
-_CUT_OFF = """
-return [...document.querySelectorAll("svg[role=img]")].flatMap(one => {
-  const {left, right} = one.getBoundingClientRect();
-  return [...one.querySelectorAll("text")].filter(text => {
-    const box = text.getBoundingClientRect();
-    return box.left < left - 1 || box.right > right + 1;
-  }).map(text => [one.ariaLabel, text.textContent]);
-});
-"""
-"""Returns the texts that stand out of their figures."""
 _COVERED = """
 const texts = [...document.querySelectorAll("#costs-chart text")].map(one => one.getBoundingClientRect());
 return texts.flatMap((a, k) => texts.slice(k + 1).filter(b =>
@@ -54,7 +44,7 @@ def test_nothing_is_wider_than_the_window_and_no_text_stands_out_of_its_figure(
     for width in (360, 400, 768, 1280):
         resize(browser, width)
         assert overflow(browser) <= 0, width
-        assert browser.execute_script(_CUT_OFF) == [], width
+        assert browser.execute_script(CUT_OFF) == [], width
         assert browser.execute_script(_COVERED) == [], width
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from jobs.page.page import render_assign
 from tests.jobs.page.documents import HOSTILE
-from tests.jobs.page.missing import assert_clean, paths_of, without
+from tests.jobs.page.missing import STRANGE, assert_clean, paths_of, replaced, without
 from tests.jobs.page.reading import read
 from tests.jobs.page.test_assign import everything
 from tests.jobs.page.test_assign_documents import (
@@ -73,18 +73,11 @@ def test_whatever_is_null_or_not_there_the_page_is_made() -> None:
             read(page)
 
 
-@pytest.mark.parametrize(
-    "strange", ["x", [], [1], {"a": 1}, -1, 0, 1e308, True, 10**400, [None, None], [1.0, 0.0]]
-)
+@pytest.mark.parametrize("strange", STRANGE)
 def test_whatever_is_of_another_kind_the_page_is_made(strange: Any) -> None:
     made = assignments(leaves=2)
     for path in paths_of(made["result"], ("result",)):
-        changed = without(made, path, True)
-        at = changed
-        for key in path[:-1]:
-            at = at[key]
-        at[path[-1]] = strange
-        read(render_assign(changed))
+        read(render_assign(replaced(made, path, strange)))
 
 
 @pytest.mark.parametrize("made", [{}, {"result": None}, {"result": {"leaves": [], "precision": []}}])

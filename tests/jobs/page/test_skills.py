@@ -10,7 +10,7 @@ import pytest
 
 from jobs.page.page import render_skills
 from tests.jobs.page.documents import HOSTILE
-from tests.jobs.page.missing import assert_clean, paths_of, without
+from tests.jobs.page.missing import STRANGE, assert_clean, paths_of, replaced, without
 from tests.jobs.page.reading import Element, card_of, read, rows, value
 from tests.jobs.page.skill_trees import (
     NAMES,
@@ -197,19 +197,12 @@ def test_whatever_is_null_or_not_there_the_page_is_made(monkeypatch: pytest.Monk
             read(page)
 
 
-@pytest.mark.parametrize(
-    "strange", ["x", [], [1], {"a": 1}, -1, 0, 1e308, True, 10**400, [None, None], [1.0, 0.0]]
-)
+@pytest.mark.parametrize("strange", STRANGE)
 def test_whatever_is_of_another_kind_the_page_is_made(strange: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("jobs.page.skills.draw_steps", lambda *_, **__: "")
     made = skills(NAMES[:2], 1, workers=60)
     for path in paths_of(made["result"], ("result",)):
-        changed = without(made, path, True)
-        at = changed
-        for key in path[:-1]:
-            at = at[key]
-        at[path[-1]] = strange
-        read(render_skills(changed))
+        read(render_skills(replaced(made, path, strange)))
 
 
 @pytest.mark.parametrize("made", [{}, {"result": None}, {"result": {"nodes": [], "leaves": []}}])

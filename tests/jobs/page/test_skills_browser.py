@@ -8,20 +8,10 @@ from typing import Any
 import pytest
 
 from jobs.page.page import render_skills
-from tests.jobs.page.browsing import assert_quiet_and_legible, look, overflow, resize, sheets
+from tests.jobs.page.browsing import CUT_OFF, assert_quiet_and_legible, look, overflow, resize, sheets
 from tests.jobs.page.skill_trees import TREES
 
 SEEN = ["plane", "three", "deep", "ended", "noisy", "hostile-skills"]
-_CUT_OFF = """
-return [...document.querySelectorAll("svg[role=img]")].flatMap(one => {
-  const {left, right} = one.getBoundingClientRect();
-  return [...one.querySelectorAll("text")].filter(text => {
-    const box = text.getBoundingClientRect();
-    return box.left < left - 1 || box.right > right + 1;
-  }).map(text => [one.ariaLabel, text.textContent]);
-});
-"""
-"""Returns the texts that stand out of their figures."""
 _CHOOSE = """
 const [label] = arguments;
 label.scrollIntoView({block: "center", behavior: "instant"});
@@ -63,7 +53,7 @@ def test_nothing_is_wider_than_the_window_and_no_text_stands_out_of_its_figure(
     for width in (360, 768, 1280):
         resize(browser, width)
         assert overflow(browser) <= 0, width
-        assert browser.execute_script(_CUT_OFF) == [], width
+        assert browser.execute_script(CUT_OFF) == [], width
 
 
 @pytest.mark.parametrize("name", SEEN)
