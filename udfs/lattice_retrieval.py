@@ -43,8 +43,11 @@ _WRITTEN_BYTES = 1 << 20
 """Items are written as digits so many bytes at a time: that takes up to 30 times as much room."""
 _MATRIX_ROWS = 4096
 """Rows of A under one key: 16 MB."""
-_INNER, _WIDE, _ROWS = 8192, 512, 64
-"""A product's tiles: the left one, 4 MB of float64, stays in a processor's cache."""
+_INNER, _WIDE = 2048, 1024
+"""A product's tiles, at most."""
+_MANY, _ROWS, _MANY_ROWS = 32, 64, 256
+"""Rows of a left tile, for few columns and for many: few read it but once, so it stays in the nearest cache, 1 MB
+of float64; with many, a library for products rearranges the right tile for each left one, which pays by its rows."""
 
 
 @dataclass(frozen=True)
@@ -229,10 +232,10 @@ def wrapped_product(small: npt.NDArray[np.int16], numbers: Numbers) -> Numbers:
 
     Notes
     -----
-    Numbers are centred: at most 2**31 in absolute value. A sum of 8192 products is at most 511 2**31 8192 <
-    2**53, and so is any part of it: all of them are integers that float64 holds exactly, in whatever order
-    and with whatever fused steps a library adds them up. So one product does for 32 bits, where halves of 16
-    bits would take two.
+    Numbers are centred: at most 2**31 in absolute value. A sum of 2048 products is at most 511 2**31 2048 <
+    2**51, and so is any part of it: all of them are integers that float64 holds exactly, up to 2**53, in
+    whatever order and with whatever fused steps a library adds them up. So one product does for 32 bits,
+    where halves of 16 bits would take two.
 
     Examples
     --------
@@ -242,16 +245,17 @@ def wrapped_product(small: npt.NDArray[np.int16], numbers: Numbers) -> Numbers:
     rows, inner = small.shape
     wide = numbers.shape[1]
     product = np.zeros((rows, wide), dtype=_NUMBER)
-    room = np.empty((min(rows, _ROWS), min(inner, _INNER)))
+    height = _ROWS if wide < _MANY else _MANY_ROWS
+    room = np.empty((min(rows, height), min(inner, _INNER)))
     for across in range(0, wide, _WIDE):
         for start in range(0, inner, _INNER):
             tile = numbers[start : start + _INNER, across : across + _WIDE]
             right = tile.view(np.int32).astype(np.float64)
-            for row in range(0, rows, _ROWS):
-                block = small[row : row + _ROWS, start : start + _INNER]
+            for row in range(0, rows, height):
+                block = small[row : row + height, start : start + _INNER]
                 left = room[: block.shape[0], : block.shape[1]]
                 np.copyto(left, block)
-                product[row : row + _ROWS, across : across + _WIDE] += (
+                product[row : row + height, across : across + _WIDE] += (
                     (left @ right).astype(np.int64).astype(_NUMBER)
                 )
     return product

@@ -7,7 +7,7 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Annotated, Any
+from typing import Annotated, Any, TypeAlias
 
 import fsspec
 import numpy as np
@@ -17,6 +17,8 @@ from pydantic import BaseModel, ConfigDict, Field, FiniteFloat, ValidationError
 from udfs.errors import SpecError
 from udfs.skills import SkillsQuestion
 from udfs.tree_cells import TreeCells
+
+Ends: TypeAlias = tuple[float, float]
 
 MOST_LEAVES = 1 << 20
 
@@ -129,16 +131,22 @@ def read_tree(path: str) -> Tree:
         raise SpecError(
             "tree.path", "must be a result.json that can be read", f"{path}: {type(error).__name__}", remedy
         ) from None
+    return _checked(_parsed(data, path), hashlib.sha256(data).hexdigest(), path)
+
+
+def _parsed(data: bytes, path: str) -> _Document:
+    """Return the document of a tree that was drawn: studies and other jobs draw none."""
     try:
         found = json.loads(data)
-        if (
-            isinstance(found, dict)
-            and found.get("job") == "skills"
-            and "study" not in found.get("result", {})
-        ):
-            return _checked(_Document.model_validate(found), hashlib.sha256(data).hexdigest(), path)
-        got = f"a result of {found.get('job')!r}" if isinstance(found, dict) else "another document"
-    except (ValidationError, ValueError, RecursionError) as error:
+        if not isinstance(found, dict):
+            got = "another document"
+        elif found.get("job") != "skills":
+            got = f"a result of {found.get('job')!r}"
+        elif "study" in found.get("result", {}):
+            got = "a study"
+        else:
+            return _Document.model_validate(found)
+    except (ValidationError, ValueError, TypeError, RecursionError) as error:
         got = type(error).__name__
     raise _no_tree(path, got[:80])
 
@@ -146,7 +154,7 @@ def read_tree(path: str) -> Tree:
 def _checked(document: _Document, sha256: str, path: str) -> Tree:
     """Return a tree whose nodes hang together."""
     result = document.result
-    if not _is_tree(result.nodes, set(result.dimensions)):
+    if not _is_tree(result.nodes, result.dimensions, result.domain):
         raise _no_tree(path, "nodes that make none")
     tree = Tree(result.dimensions, result.domain, result.nodes, document.privacy.epsilon, sha256)
     if len(tree.leaves) > MOST_LEAVES:
@@ -158,18 +166,33 @@ def _checked(document: _Document, sha256: str, path: str) -> Tree:
     return tree
 
 
-def _is_tree(nodes: Sequence[Node], dimensions: set[str]) -> bool:
-    """Tell whether every node but the first is the child of one before it, and cuts and boxes are of these dimensions."""
-    open_to = {nodes[0].id}
+def _is_tree(nodes: Sequence[Node], dimensions: Sequence[str], domain: Ends) -> bool:
+    """Tell whether every node but the first is the child of one before it, and boxes are what the cuts make of the domain.
+
+    Workers go by the cuts and tasks by the boxes: where these disagree, workers would be sent the tasks of others.
+    """
+    parts = {nodes[0].id: dict.fromkeys(dimensions, domain)}
     for node in nodes:
-        if node.id not in open_to or set(node.box) != dimensions:
+        if parts.pop(node.id, None) != node.box:
             return False
-        open_to.remove(node.id)
         if node.children is not None:
-            if node.split is None or node.dimension not in dimensions or len(set(node.children)) != 2:
+            halves = _halves(node, domain[1])
+            if halves is None or len({*node.children} - parts.keys()) != 2:
                 return False
-            open_to.update(node.children)
-    return not open_to and len({node.id for node in nodes}) == len(nodes)
+            parts |= zip(node.children, halves, strict=True)
+    return not parts and len({node.id for node in nodes}) == len(nodes)
+
+
+def _halves(node: Node, top: float) -> tuple[dict[str, Ends], dict[str, Ends]] | None:
+    """Return the boxes below a node's cut and from it up; None where it cuts nothing, or at the domain's upper end."""
+    name, split = node.dimension, node.split
+    if name is None or split is None or name not in node.box:
+        return None
+    low, high = node.box[name]
+    # A box that ends where the domain does is closed there: cut at that end, it would be two such boxes.
+    if not low <= split <= high or split == top:
+        return None
+    return node.box | {name: (low, split)}, node.box | {name: (split, high)}
 
 
 def _no_tree(path: str, got: Any) -> SpecError:

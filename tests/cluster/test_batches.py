@@ -80,3 +80,19 @@ def test_a_private_file_is_so_before_its_first_byte(tmp_path: Path) -> None:
     assert store.folder("below").private
     Store(str(tmp_path)).write("open", b"anybody's")
     assert not store.is_private("open")
+
+
+def test_a_room_lies_with_what_is_staged_until_it_is_closed(population: ClusterPopulation) -> None:
+    before = population.staging.names()
+    with population.room() as put, next(population.batches(1)).room() as other:
+        assert put(np.arange(3))().tolist() == other(np.arange(3))().tolist() == [0, 1, 2]
+        new = set(population.staging.names()) - set(before)
+        assert len(new) == 2
+        assert all(name.startswith("rooms/") for name in new)
+    assert population.staging.names() == before
+
+
+def test_without_a_transcript_nothing_is_remembered(population: ClusterPopulation) -> None:
+    numbers = iter(range(4))
+    assert [population.once("one", lambda: next(numbers)) for _ in range(2)] == [0, 1]
+    assert [population.cached("one", lambda: np.array([next(numbers)])).item() for _ in range(2)] == [2, 3]

@@ -182,3 +182,23 @@ def test_a_cut_row_group_shares_its_values_out(tmp_path: Path) -> None:
         (4, 12),
         (2, 6),
     ]
+
+
+def test_another_data_set_is_found_beside_and_its_key_named_in_errors(tmp_path: Path) -> None:
+    path = write(tmp_path / "people", [people(3)])
+    data = open_dataset(path)
+    other = data.beside(write(tmp_path / "tasks", [people(5)]), "tasks.path")
+    assert (data.rows, other.rows) == (3, 5)
+    assert other.snapshot != data.snapshot
+    assert data.beside(path, "tasks.path").snapshot == data.snapshot
+    with pytest.raises(SpecError, match=r"^tasks\.path: must name a Parquet file"):
+        data.beside(str(tmp_path / "nowhere"), "tasks.path")
+
+
+def test_a_file_that_changes_while_it_is_read_is_refused(tmp_path: Path) -> None:
+    path = write(tmp_path / "people", [people(3), people(2, 3)])
+    reading = open_dataset(path).read(["id"])
+    assert next(reading)[1]["id"].to_pylist() == [0, 1, 2]
+    write(tmp_path / "people", [people(3), people(4, 3)])
+    with pytest.raises(SchemaError, match="must stay as it was"):
+        list(reading)

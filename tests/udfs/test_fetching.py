@@ -12,7 +12,7 @@ import pytest
 from udfs.download_retrieval import DownloadRetrieval, DownloadShape
 from udfs.draws import IdDraws, Numbered, RowDraws
 from udfs.errors import ProtocolError, SpecError
-from udfs.fetching import Fetching, Letters, Receiving
+from udfs.fetching import Fetch, Fetching, Letters, Receiving
 from udfs.items import pack_item, pad
 from udfs.lattice_retrieval import LatticeRetrieval
 from udfs.lattice_shape import choose_shape
@@ -26,6 +26,12 @@ TASKS: list[list[tuple[str | int, bytes]]] = [[(1, b"dig"), (2, b"sow\0")], [], 
 HALVES = TreeCells((0, 0), (0.5, 0.75), ((-1, 1), (-2, -3)), nodes=3, column=None, edges=())
 SKILLS = np.array([[0.1], [0.9], [0.6], [0.5], [0.75], [1.0], [0.0]])
 PLACES = [0, 2, 1, 1, 2, 2, 0]
+ITEMS = [bytes([number]) * 9 for number in range(6)]
+KINDS: dict[str, tuple[Any, Any]] = {
+    "lattice": (LatticeRetrieval, choose_shape(6, 9)),
+    "paillier": (PaillierRetrieval, PaillierShape(6, 9, 256)),
+    "download": (DownloadRetrieval, DownloadShape(6, 9)),
+}
 
 
 @dataclass
@@ -122,7 +128,7 @@ def test_letters_have_one_form_whatever_is_fetched_and_share_no_number() -> None
 def test_addresses_are_public_and_different() -> None:
     house, other = House(), House()
     addresses = house.letters().addresses[0]
-    assert len(np.unique(addresses, axis=0)) == 7
+    assert len(np.unique(addresses)) == 14  # of 128 bits
     assert addresses.tolist() == other.letters().addresses[0].tolist()
 
 
@@ -183,25 +189,77 @@ def test_a_block_is_decoded_a_few_workers_at_a_time(monkeypatch: pytest.MonkeyPa
     assert house.receive(receiving) == whole
 
 
-@pytest.mark.parametrize("protocol", ["lattice", "paillier", "download"])
+@pytest.mark.parametrize("protocol", KINDS)
 def test_what_a_query_keeps_can_be_drawn_again_without_the_query(protocol: str) -> None:
     """A device that asked needs to remember nothing but its words."""
-    items = [bytes([number]) * 9 for number in range(6)]
-    kinds: dict[str, tuple[Any, Any]] = {
-        "lattice": (LatticeRetrieval, choose_shape(6, 9)),
-        "paillier": (PaillierRetrieval, PaillierShape(6, 9, 256)),
-        "download": (DownloadRetrieval, DownloadShape(6, 9)),
-    }
-    kind, shape = kinds[protocol]
-    retrieval = kind(shape, kind.version_of(shape, items))
+    kind, shape = KINDS[protocol]
+    retrieval = kind.of(shape, ITEMS)
     house, places = House(), np.array([5, 0, 3, 3, 1, 2, 4])
     query = retrieval.query(places, house.draws())
-    library = retrieval.library(items)
+    library = retrieval.library(ITEMS)
     hint = Hint(retrieval.version, retrieval.hint(library, 0))
     answers = retrieval.combine([retrieval.answer(library, 0, query.sent)])
     for kept in (query.kept, retrieval.keep(places, house.draws())):
         decoded = retrieval.decode(kept, answers, hint)
-        assert [row.tobytes() for row in decoded] == [items[place] for place in places]
+        assert [row.tobytes() for row in decoded] == [ITEMS[place] for place in places]
     for wrong in (np.array([6] * 7), np.array([-1] * 7)):
         with pytest.raises(SpecError, match="7 of 7 outside"):
             retrieval.keep(wrong, house.draws())
+
+
+class Noted:
+    """Draws that note which words were read."""
+
+    def __init__(self, draws: Any, read: list[int]) -> None:
+        self._draws, self._read = draws, read
+
+    def __len__(self) -> int:
+        return len(self._draws)
+
+    def words(self, index: int) -> Any:
+        self._read.append(index)
+        return self._draws.words(index)
+
+
+@pytest.mark.parametrize("protocol", KINDS)
+def test_two_gets_of_a_worker_share_no_word(protocol: str) -> None:
+    """Nor are words read for decoding that no query was made of."""
+    kind, shape = KINDS[protocol]
+    retrieval, read = kind.of(shape, ITEMS), list[int]()
+    house, library = House(), retrieval.library(ITEMS)
+    places = np.array([[place % 6] * 3 for place in range(7)])
+    fetch = Fetch(retrieval, places, Noted(house.draws(), read), house.letters().addresses[0])  # type: ignore[arg-type]
+    sent = fetch.sent()
+    asked = list(read)
+    assert len(set(asked)) == len(asked)
+    assert len(asked) % 3 == 0
+    assert bool(asked) == (protocol != "download")
+    flat = retrieval.answer(library, 0, sent.reshape(21, *sent.shape[2:]))
+    hint = Hint(retrieval.version, retrieval.hint(library, 0))
+    for items in fetch.decode(flat.reshape(7, 3, *flat.shape[1:]), hint):
+        assert [item.tobytes() for item in items] == [ITEMS[place % 6] for place in range(7)]
+    assert set(read) == set(asked)
+
+
+@pytest.mark.parametrize("protocol", KINDS)
+def test_letters_have_one_length_whatever_leaf_they_come_from(protocol: str) -> None:
+    retrieval = KINDS[protocol][0].of(KINDS[protocol][1], ITEMS)
+    house, forms = House(), set()
+    for fetched in (((0, 0), (0, 0), (0, 0)), ((5, 1), (2, 3), (4, 0))):
+        fetching = Fetching(retrieval, HALVES, fetched, bytes(32), lambda array: lambda: array)
+        fetch = fetching.randomize(SKILLS, house.draws())
+        (sent,) = (load() for load in fetching.tally(fetch).sent)
+        lengths = {len(one) for one in fetching.to_arrow(fetch, ()).to_pylist()}
+        forms.add((sent.shape, sent.dtype, *lengths))
+        assert len(sent) == 7
+    (form,) = forms
+    assert form[0][:2] == (7, 2)
+    assert form[2:] == (2 * retrieval.cost.upload_bytes,)
+
+
+def test_what_was_asked_with_other_words_is_not_decoded() -> None:
+    """Such as those of a round of another name; addresses are public, so that answers are found."""
+    house, other = House(), House()
+    answers, addresses = house.answer(house.letters())
+    receipts = house.receiving(answers, addresses).randomize(SKILLS, other.draws())
+    assert house.receiving(answers, addresses).tally(receipts).tolist() == [7, 0, 7]

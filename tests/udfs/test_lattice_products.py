@@ -18,7 +18,8 @@ def test_products_are_exact_to_the_last_bit_at_their_largest():
 
 
 @pytest.mark.parametrize(
-    "sizes", [(1, 1, 1), (65, 9000, 3), (130, 8192, 1), (3, 10, 1030), (0, 5, 2), (2, 3, 0)]
+    "sizes",
+    [(1, 1, 1), (65, 9000, 3), (130, 8192, 1), (3, 10, 1030), (257, 2050, 32), (0, 5, 2), (2, 3, 0)],
 )
 def test_products_are_those_of_integers_modulo_2_to_the_32(sizes):
     rows, inner, wide = sizes

@@ -13,7 +13,7 @@ from udfs.draws import RowDraws, fresh_draws
 from udfs.errors import SchemaError, SpecError
 from udfs.paillier_messages import pack, unpack
 from udfs.paillier_shape import PaillierShape
-from udfs.simultaneous_powers import SimultaneousPowers
+from udfs.simultaneous_powers import InterleavedPowers, StoredPowers
 from udfs.streams import SECRET_BYTES, Secret
 
 
@@ -168,12 +168,14 @@ def test_every_item_is_touched_whatever_is_asked(size):
 def test_the_same_powers_are_taken_whatever_is_asked(size, monkeypatch):
     platform = Platform(some_items(*size, new_secret()))
     taken = []
-    product = SimultaneousPowers.product
-    monkeypatch.setattr(
-        SimultaneousPowers,
-        "product",
-        lambda self, exponents: taken.append(exponents.shape) or product(self, exponents),
-    )
+    for powers in (InterleavedPowers, StoredPowers):
+        monkeypatch.setattr(
+            powers,
+            "product",
+            lambda self, exponents, product=powers.product: (
+                taken.append(exponents.shape) or product(self, exponents)
+            ),
+        )
     shapes = []
     for place in range(size[0]):
         taken.clear()

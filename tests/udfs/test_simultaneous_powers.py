@@ -10,10 +10,21 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.udfs.keys import LONG
-from udfs.simultaneous_powers import SimultaneousPowers, digit_bits, products
+from udfs.simultaneous_powers import (
+    InterleavedPowers,
+    StoredPowers,
+    digit_bits,
+    interleaved_digit_bits,
+    interleaved_products,
+    products,
+    simultaneous_powers,
+    stored_products,
+)
 
 N = (2**127 - 1) * (2**89 - 1)
 TOY = 7 * 11
+FEW, MANY = 1, 1000
+"""Lists: powers are interleaved for few, and stored for many."""
 
 
 def fresh_random():
@@ -43,56 +54,69 @@ def settings(draw):
     return n, bases, [np.array(each, dtype=np.uint8).reshape(len(bases), size) for each in lists], size
 
 
-@given(settings())
-def test_products_are_what_their_definition_says(setting):
+def test_powers_are_interleaved_for_few_lists_and_stored_for_many():
+    assert isinstance(simultaneous_powers([2] * 8, N, 32, FEW), InterleavedPowers)
+    assert isinstance(simultaneous_powers([2] * 8, N, 32, MANY), StoredPowers)
+
+
+@given(settings(), st.sampled_from([FEW, MANY]))
+def test_products_are_what_their_definition_says(setting, expected):
     n, bases, lists, size = setting
-    powers = SimultaneousPowers(bases, n, size)
+    powers = simultaneous_powers(bases, n, size, expected)
     assert [powers.product(exponents) for exponents in lists] == [
         by_definition(bases, exponents, n) for exponents in lists
     ]
 
 
+@pytest.mark.parametrize("lists", [FEW, 5, MANY])
 @pytest.mark.parametrize("bases", [1, 9, 70])
-def test_products_are_the_same_whatever_the_length_of_digits(bases):
+def test_products_are_the_same_whatever_the_length_of_digits(bases, lists):
     """From 5 bits to 10 of 2048."""
     n, random = LONG[0], fresh_random()
     numbers = [int.from_bytes(random.bytes(255), "big") for _ in range(bases)]
     exponents = random.integers(0, 256, (bases, 256), dtype=np.uint8)
-    assert SimultaneousPowers(numbers, n, 256).product(exponents) == by_definition(numbers, exponents, n)
+    assert simultaneous_powers(numbers, n, 256, lists).product(exponents) == by_definition(
+        numbers, exponents, n
+    )
 
 
-def test_every_unit_with_every_exponent_of_one_byte():
+@pytest.mark.parametrize("lists", [FEW, MANY])
+def test_every_unit_with_every_exponent_of_one_byte(lists):
     for base in (unit for unit in range(1, TOY**2, 97) if math.gcd(unit, TOY) == 1):
-        powers = SimultaneousPowers([base], TOY, 1)
+        powers = simultaneous_powers([base], TOY, 1, lists)
         found = [powers.product(np.array([[exponent]], dtype=np.uint8)) for exponent in range(256)]
         assert found == [pow(base, exponent, TOY**2) for exponent in range(256)]
 
 
-def test_products_of_parts_multiply_to_that_of_all_bases():
+@pytest.mark.parametrize("lists", [FEW, MANY])
+def test_products_of_parts_multiply_to_that_of_all_bases(lists):
     random = fresh_random()
     bases, exponents = list(range(2, 12)), random.integers(0, 256, (10, 20), dtype=np.uint8)
     parts = [
-        SimultaneousPowers(bases[part], N, 20).product(exponents[part])
+        simultaneous_powers(bases[part], N, 20, lists).product(exponents[part])
         for part in (slice(0, 3), slice(3, 3), slice(3, 10))
     ]
-    assert math.prod(parts) % N**2 == SimultaneousPowers(bases, N, 20).product(exponents)
+    assert math.prod(parts) % N**2 == simultaneous_powers(bases, N, 20, lists).product(exponents)
 
 
-def test_the_product_of_no_powers_is_1():
-    assert SimultaneousPowers([], N, 5).product(np.zeros((0, 5), dtype=np.uint8)) == 1
-    assert SimultaneousPowers([2, 3], N, 5).product(np.zeros((2, 5), dtype=np.uint8)) == 1
+@pytest.mark.parametrize("lists", [FEW, MANY])
+def test_the_product_of_no_powers_is_1(lists):
+    assert simultaneous_powers([], N, 5, lists).product(np.zeros((0, 5), dtype=np.uint8)) == 1
+    assert simultaneous_powers([2, 3], N, 5, lists).product(np.zeros((2, 5), dtype=np.uint8)) == 1
 
 
 @pytest.mark.parametrize(
     "exponents", [np.zeros((2, 4), np.uint8), np.zeros((3, 5), np.uint8), np.zeros((2, 5), np.int8)]
 )
-def test_exponents_of_another_shape_or_type_are_refused(exponents):
+@pytest.mark.parametrize("lists", [FEW, MANY])
+def test_exponents_of_another_shape_or_type_are_refused(exponents, lists):
     with pytest.raises(ValueError, match=r"must be uint8 of shape \(2, 5\)"):
-        SimultaneousPowers([2, 3], N, 5).product(exponents)
+        simultaneous_powers([2, 3], N, 5, lists).product(exponents)
 
 
+@pytest.mark.parametrize("lists", [1, 3, 30])
 @pytest.mark.parametrize("bases", [8, 64])
-def test_no_more_products_are_taken_than_are_stated(bases, monkeypatch):
+def test_no_more_products_are_taken_than_are_stated(bases, lists, monkeypatch):
     """Counts them, by numbers that count; a factor below n is none of these."""
     taken = []
 
@@ -105,8 +129,8 @@ def test_no_more_products_are_taken_than_are_stated(bases, monkeypatch):
             return Counting(int(self) * int(other))
 
     monkeypatch.setattr("udfs.simultaneous_powers.mpz", Counting)
-    n, random, lists = 2**127 - 1, fresh_random(), 3
-    powers = SimultaneousPowers(range(2, 2 + bases), n, 32)
+    n, random = 2**127 - 1, fresh_random()
+    powers = simultaneous_powers(range(2, 2 + bases), n, 32, lists)
     for _ in range(lists):
         powers.product(random.integers(0, 256, (bases, 32), dtype=np.uint8))
     assert 0.9 * products(bases, lists, 256) < sum(taken) <= products(bases, lists, 256)
@@ -116,3 +140,18 @@ def test_many_bases_take_longer_digits():
     widths = [digit_bits(bases, 2048) for bases in range(1, 2000)]
     assert widths == sorted(widths)
     assert digit_bits(0, 8) == 1
+
+
+@pytest.mark.parametrize(("bases", "bits"), [(1, 8), (8, 2048), (64, 2040)])
+def test_more_lists_never_take_fewer_products_nor_shorter_digits(bases, bits):
+    counts = [products(bases, lists, bits) for lists in range(1, 60)]
+    assert counts == sorted(counts)
+    widths = [interleaved_digit_bits(bases, lists, bits) for lists in range(1, 60)]
+    assert widths == sorted(widths)
+
+
+def test_storing_pays_from_some_number_of_lists_on():
+    fewer = [interleaved_products(8, lists, 2048) < stored_products(8, lists, 2048) for lists in range(1, 60)]
+    assert fewer == sorted(fewer, reverse=True)
+    assert fewer[0]
+    assert not fewer[-1]

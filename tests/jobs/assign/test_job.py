@@ -11,11 +11,11 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from cluster.reduce import SerialEngine
 from jobs.assign import job as assign_job
 from jobs.assign import platform, spec
 from tests.jobs.assign.dispatch import SKILLS, Dispatch, grown
-from udfs.errors import ClusterError, SpecError
+from tests.jobs.assign.engines import Counting
+from udfs.errors import SpecError
 from udfs.lattice_retrieval import LatticeRetrieval
 
 PROTOCOLS = ["lattice", "paillier", "download"]
@@ -24,21 +24,6 @@ PROTOCOLS = ["lattice", "paillier", "download"]
 @pytest.fixture
 def dispatch(tmp_path: Path) -> Dispatch:
     return Dispatch(tmp_path)
-
-
-class Counting(SerialEngine):
-    """An engine that remembers its stages, and breaks down at one of them."""
-
-    def __init__(self, last: int | None = None) -> None:
-        super().__init__()
-        self.stages: list[str] = []
-        self._last = last
-
-    def reduce(self, units: Any, chunk: Any, combine: Any, stage: str) -> Any:
-        self.stages.append(stage)
-        if self._last is not None and len(self.stages) > self._last:
-            raise ClusterError(stage, "the cluster must stay up", "it is gone")
-        return super().reduce(units, chunk, combine, stage)
 
 
 @pytest.mark.parametrize("protocol", PROTOCOLS)
@@ -90,13 +75,23 @@ def test_numbers_of_leaves_are_those_of_tasks_and_boxes(dispatch: Dispatch) -> N
     assert result["bytes_up"] == chosen["upload_bytes"]
     assert result["bytes_down"] == chosen["download_bytes"] + chosen["hint_bytes"]
     assert result["retrieval"]["failure_log2"] < -40
+    assert result["tasks"] == {"number": 40, "payload_bytes": sum(sizes.values()), "nowhere": 0}
+    assert result["dimensions"] == list(SKILLS)
+    assert json.loads((dispatch.out / "result.json").read_text())["result"] == result
 
 
-def test_nothing_of_a_worker_stands_in_the_result(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("protocol", "packing", "gets"), [("lattice", "every", 1), ("download", "once", 3), ("auto", "once", 2)]
+)
+def test_nothing_of_a_worker_stands_in_the_result(
+    tmp_path: Path, protocol: str, packing: str, gets: int
+) -> None:
     """Other workers, as many as before and all in one leaf: the same result but for what is measured."""
     documents = []
     for place, low in enumerate((0.0, 0.9)):
         dispatch = Dispatch(tmp_path / str(place))
+        dispatch.given["retrieval"] |= {"protocol": protocol, "gets": gets}
+        dispatch.given["tasks"]["packing"] = packing
         if low:
             dispatch.skills[:] = low
             dispatch.settle()
@@ -113,7 +108,7 @@ def test_assignments_are_their_owner_s_and_written_only_where_wanted(
     dispatch: Dispatch, tmp_path: Path
 ) -> None:
     dispatch.given["output"]["assignments"] = False
-    dispatch.run()
+    assert [dispatch.run()[1] for _ in range(2)] == [False, True]
     assert dispatch.reports() == {}
     dispatch.given["output"]["assignments"] = True
     with pytest.raises(
@@ -150,25 +145,6 @@ def test_batches_and_blocks_of_any_size_give_the_same(
         assert engine.stages.count("fetch") == (8 if batch == 1 else 2)
         received.append(dispatch.received())
     assert received[0] == received[1] == received[2]
-
-
-def test_a_run_that_was_cut_off_goes_on_where_it_was(
-    dispatch: Dispatch, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Stages are check, hint, and fetch, answer and fetch for each of three batches."""
-    monkeypatch.setattr(spec, "WORKERS_A_TASK", 30)
-    monkeypatch.setattr(assign_job, "_MOST_IN_BATCH", 1)
-    dispatch.given["output"]["assignments"] = False
-    dispatch.given["population"]["ids"] = "trusted"
-    with pytest.raises(ClusterError, match="it is gone"):
-        dispatch.run(Counting(last=5))
-    assert dispatch.secrets()
-    engine = Counting()
-    result = dispatch.run(engine)[0]["result"]
-    assert engine.stages == ["check", *["fetch", "answer", "fetch"] * 2]
-    assert (result["workers"], result["received"]) == (90, 90)
-    assert result["server_seconds"] > 0
-    assert not dispatch.secrets()
 
 
 def test_hints_are_kept_by_the_library_s_version(tmp_path: Path) -> None:
@@ -246,15 +222,3 @@ def test_a_tree_of_one_leaf_no_tasks_and_nobody(tmp_path: Path, protocol: str) -
     dispatch.write(dispatch.workers([]))
     result = dispatch.run()[0]["result"]
     assert (result["workers"], result["received"], result["server_bytes_per_second"]) == (0, 0, None)
-
-
-def test_a_task_for_no_leaf_is_in_no_item_and_counted(dispatch: Dispatch) -> None:
-    """A leaf between two equal ends holds no point."""
-    dispatch.grow(grown({1: ("sawing", 0.0)}))
-    dispatch.bounds[:] = [[0.0, 0.2], [0.0, 0.2]]
-    dispatch.offer(dispatch.task_table())
-    result = dispatch.run()[0]["result"]
-    assert [leaf["tasks"] for leaf in result["leaves"]] == [0, 40]
-    assert result["tasks"]["nowhere"] == 0
-    assert json.loads((dispatch.out / "result.json").read_text())["result"] == result
-    assert set(SKILLS) == set(result["dimensions"])

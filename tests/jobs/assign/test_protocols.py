@@ -66,7 +66,10 @@ def test_a_whole_job_decodes_wrongly_with_less_than_2_to_the_minus_40(
     size: tuple[int, int], workers: int, gets: int
 ) -> None:
     items = [bytes(size[1])] * min(size[0], 64)
-    retrieval = chosen(len(items), size[1], workers, gets=gets, protocol="lattice").taken.retrieval(items)
+    retrieval: Any = chosen(len(items), size[1], workers, gets=gets, protocol="lattice").taken.retrieval(
+        items
+    )
+    assert (retrieval.shape.workers, retrieval.shape.gets) == (workers, gets)
     assert 0 < retrieval.failure < 2**-40
 
 
