@@ -8,19 +8,25 @@ from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 
 import numpy.typing as npt
+import pyarrow as pa
 
 from cluster.asking import AskPart
 from cluster.dataset import Dataset, open_dataset
 from cluster.levels import FindLevels
 from cluster.manifest import Part
+from cluster.pairs import AskTiles, group_tiles
 from cluster.reduce import Engine
 from cluster.repeats import SearchBucket, join_repeats, join_sightings, plan_scratch
+from cluster.reports import WriteTable
 from cluster.scrutiny import CheckPart, CountSightings
 from cluster.secret_file import SecretFile
 from cluster.shared import Room, open_room
 from cluster.storage import Store
 from udfs.asking import Ask, Question, Tally, WrittenFile, combine, refusal
 from udfs.identity import IdColumn
+from udfs.link_reports import LinkReports, PairMechanism
+from udfs.links import Tile
+from udfs.loads import Put
 from udfs.lookup import Category
 
 U = TypeVar("U")
@@ -47,6 +53,8 @@ class ClusterPopulation:
         Keyed digests of the answers, by the question's label and by unit, filled as they are looked through.
     files : dict
         The files of reports that were written, by name.
+    others : dict
+        Other data sets of the same respondents, by path.
     """
 
     engine: Engine
@@ -58,6 +66,7 @@ class ClusterPopulation:
     digests: dict[str, dict[str, str]] = field(default_factory=dict)
     ids_known: bool = False
     files: dict[str, WrittenFile] = field(default_factory=dict)
+    others: dict[str, ClusterPopulation] = field(default_factory=dict)
 
     @property
     def rows(self) -> int:
@@ -151,6 +160,43 @@ class ClusterPopulation:
             batch.append(part)
         if batch:
             yield replace(self, parts=tuple(batch))
+
+    def other(self, path: str, where: str) -> ClusterPopulation:
+        """Return another data set of the same respondents, without ids: its rows are answers too."""
+        if path not in self.others:
+            data = open_dataset(path, where=where)
+            self.others[path] = replace(
+                self, parts=data.parts(), ids=None, ids_known=True, metadata=data.metadata, digests={}
+            )
+        return self.others[path]
+
+    def collect_pairs(
+        self,
+        question: Question,
+        mechanism: PairMechanism,
+        tiles: Sequence[Tile],
+        nodes: int,
+        name: str,
+        put: Put,
+    ) -> LinkReports:
+        """Ask every pair of respondents whether it is one of this population's rows; reports are laid down.
+
+        Raises
+        ------
+        SchemaError
+            Where rows cannot be asked, or are no longer those that were looked through.
+        """
+        digests = self.check([question])[question.label]
+        links = tuple((part, {unit.name: digests[unit.name] for unit in part.units}) for part in self.parts)
+        chunk = AskTiles(question, mechanism, name, nodes, links, self.secret_file, put)
+        return self.engine.reduce(group_tiles(tiles), chunk, chunk.combine, name)
+
+    def write(self, units: Sequence[U], table_of: Callable[[U], pa.Table], stage: str) -> int:
+        """Write a table of each unit beside the result, as parts of one data set; return how many rows there are."""
+        chunk = WriteTable(self.staging.folder("reports"), table_of)
+        written = self.engine.reduce(list(enumerate(units)), chunk, combine, stage)
+        self.files |= written.files
+        return written.rows
 
     def beside(self, path: str, where: str) -> Dataset:
         """Find another data set's files, that are no respondents' and no secret, and read their footers."""

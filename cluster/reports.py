@@ -7,7 +7,7 @@ import io
 import json
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, replace
-from typing import IO, Any, TypeAlias
+from typing import IO, Any, Generic, TypeAlias, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -23,6 +23,8 @@ from udfs.sums import sum_from_json, sum_to_json
 
 _ROWS_PER_GROUP = 1 << 20
 _HASHED_BYTES = 1 << 20
+
+U = TypeVar("U")
 
 Labels: TypeAlias = tuple[Category | None, ...]
 Reports: TypeAlias = npt.NDArray[np.generic]
@@ -137,6 +139,32 @@ class ReportWriter:
             ids = [self.ids.plain(block) for _, block in blocks]
             columns.insert(0, pa.chunked_array(ids, type=self.ids.arrow_type))
         return pa.Table.from_arrays(columns, schema=schema)
+
+
+@dataclass(frozen=True)
+class WriteTable(Generic[U]):
+    """Writes a unit's table as one part of a data set, whole or not at all, with a note of it beside.
+
+    Parameters
+    ----------
+    folder : Store
+    table_of : callable
+        Makes the table, the same each time.
+    """
+
+    folder: Store
+    table_of: Callable[[U], pa.Table]
+
+    def __call__(self, numbered: tuple[int, U]) -> Partial:
+        """Write the table of a unit under its number."""
+        number, unit = numbered
+        name, table = f"part-{number:05d}.parquet", self.table_of(unit)
+        with self.folder.replacing(name, durable=False) as file:
+            hashing = _HashingFile(file)
+            pq.write_table(table, hashing, compression="zstd")
+        partial = Partial((), table.num_rows, files={name: hashing.written()})
+        self.folder.write(f"{name}.json", _partial_to_json(partial).encode(), durable=False)
+        return partial
 
 
 def _column(mechanism: Mechanism, blocks: Sequence[Any], labels: Labels) -> pa.Array | pa.ChunkedArray:

@@ -7,13 +7,20 @@ from typing import Any
 
 from jobs.assign.job import Assign
 from jobs.election.job import Election
+from jobs.graph.job import Graph
 from jobs.lifecycle import Job
 from jobs.skills.job import Skills
 from jobs.spec import Spec, check
 from jobs.survey.job import Survey
 from udfs.errors import SpecError
 
-JOBS: dict[str, type[Job[Any]]] = {"survey": Survey, "election": Election, "skills": Skills, "assign": Assign}
+JOBS: dict[str, type[Job[Any]]] = {
+    "survey": Survey,
+    "election": Election,
+    "skills": Skills,
+    "assign": Assign,
+    "graph": Graph,
+}
 
 
 def load(given: dict[str, Any]) -> tuple[Job[Any], Spec]:

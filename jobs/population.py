@@ -14,6 +14,8 @@ import pyarrow as pa
 
 from udfs.asking import Ask, Question, Tally, WrittenFile
 from udfs.identity import IdColumn
+from udfs.link_reports import LinkReports, PairMechanism
+from udfs.links import Tile
 from udfs.loads import Put
 from udfs.lookup import Category
 
@@ -81,6 +83,26 @@ class Population(Protocol):
 
     def batches(self, rows: int) -> Iterator[Population]:
         """Yield the population in turn, so many rows at a time if tasks are no larger."""
+        ...
+
+    def other(self, path: str, where: str) -> Population:
+        """Return another data set of the same respondents, without ids: its rows are answers too."""
+        ...
+
+    def collect_pairs(
+        self,
+        question: Question,
+        mechanism: PairMechanism,
+        tiles: Sequence[Tile],
+        nodes: int,
+        name: str,
+        put: Put,
+    ) -> LinkReports:
+        """Ask every pair of respondents whether it is one of this population's rows; reports are laid down."""
+        ...
+
+    def write(self, units: Sequence[U], table_of: Callable[[U], pa.Table], stage: str) -> int:
+        """Write a table of each unit beside the result, as parts of one data set; return how many rows there are."""
         ...
 
     def beside(self, path: str, where: str) -> Data:

@@ -94,6 +94,11 @@ class PopulationTable(Table):
     name: Text | None = Field(None, description="Its account in the ledger; by default the path.")
 
     @property
+    def respondents(self) -> str:
+        """Where there is a row for each who is asked."""
+        return self.path
+
+    @property
     def account(self) -> str:
         """The account that is charged."""
         return self.name or (self.path if "://" in self.path else os.path.normpath(self.path))

@@ -15,11 +15,14 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import numpy.typing as npt
+import pyarrow as pa
 
 from jobs.cache import Cache
 from jobs.population import Data, Population
 from jobs.state import write_whole
 from udfs.asking import Ask, Question, Tally, WrittenFile
+from udfs.link_reports import LinkReports, PairMechanism
+from udfs.links import Tile
 from udfs.loads import Put
 from udfs.lookup import Category
 from udfs.sums import sum_from_json, sum_to_json
@@ -102,6 +105,26 @@ class Transcript:
     def batches(self, rows: int) -> Iterator[Population]:
         """Yield the population in turn; what batches answer is not kept: see `once`."""
         return self._population.batches(rows)
+
+    def other(self, path: str, where: str) -> Population:
+        """Return another data set of the same respondents; what is asked of it is not kept."""
+        return self._population.other(path, where)
+
+    def collect_pairs(
+        self,
+        question: Question,
+        mechanism: PairMechanism,
+        tiles: Sequence[Tile],
+        nodes: int,
+        name: str,
+        put: Put,
+    ) -> LinkReports:
+        """Ask every pair of respondents; the same reports are drawn again by a run that goes on."""
+        return self._population.collect_pairs(question, mechanism, tiles, nodes, name, put)
+
+    def write(self, units: Sequence[U], table_of: Callable[[U], pa.Table], stage: str) -> int:
+        """Write a table of each unit beside the result."""
+        return self._population.write(units, table_of, stage)
 
     def beside(self, path: str, where: str) -> Data:
         """Find another data set's files."""

@@ -1,7 +1,7 @@
-"""Make the sample data: four synthetic populations, tasks for one of them, their planted truth and checksums.
+"""Make the sample data: four populations, tasks for one of them, two graphs, their planted truth and checksums.
 
-Run from the project root as ``python sample_data/make.py``. Everything here is public and synthetic, so an
-ordinary seeded generator is the right one: the same seed writes the same bytes.
+Run from the project root as ``python sample_data/make.py``. Everything here is public, and all that is drawn is
+synthetic, so an ordinary seeded generator is the right one: the same seed writes the same bytes.
 """
 
 import hashlib
@@ -24,6 +24,7 @@ if not __package__:  # run as a script, which knows its own folder alone
 
 from sample_data.chores import task_table, task_truth  # noqa: E402
 from sample_data.crowd import worker_table, worker_truth  # noqa: E402
+from sample_data.friends import Graph, friend_graph, graph_truth, karate_graph  # noqa: E402
 
 SEED = 19650301
 
@@ -84,6 +85,7 @@ CANDIDATES = ("Ana Muñoz", "Benoît Lefèvre", "Chloé Šimková", "Dániel Øb
 VOTERS, BALLOT_FILES = 30_000, 4
 WORKER_FILES, WORKER_GROUPS = 4, 4
 TASK_FILES = 2
+LINK_FILES, NODE_FILES = 4, 5
 # Rankings by initials, best first, and how many voters in a thousand cast each. A second C or B is a slip.
 BALLOTS = {
     "": 10,
@@ -177,7 +179,7 @@ def write_parts(table: pa.Table, name: str, files: int, groups: int = 1) -> list
     Parameters
     ----------
     table : pyarrow.Table
-        The rows, whose first column is the respondent's id; metadata go into every footer.
+        The rows, ids first; metadata go into every footer.
     name : str
         The folder to write to.
     files : int
@@ -191,7 +193,7 @@ def write_parts(table: pa.Table, name: str, files: int, groups: int = 1) -> list
         The files written.
     """
     folder = HERE / name
-    folder.mkdir(exist_ok=True)
+    folder.mkdir(parents=True, exist_ok=True)
     rows = table.num_rows // files
     paths = [folder / f"part-{part}.parquet" for part in range(files)]
     for part, path in enumerate(paths):
@@ -200,7 +202,7 @@ def write_parts(table: pa.Table, name: str, files: int, groups: int = 1) -> list
             path,
             row_group_size=rows // groups,
             compression="zstd",
-            use_dictionary=table.column_names[1:],  # the ids are unique
+            use_dictionary=table.column_names[1:],  # ids, which come first, are unique
         )
     return paths
 
@@ -222,8 +224,8 @@ def ballot_truth() -> dict[str, Any]:
     }
 
 
-def truth(workers: pa.Table, tasks: pa.Table) -> dict[str, Any]:
-    """Return what was planted: every answer's counts, the biomarkers' joint table, ballots, workers and tasks."""
+def truth(workers: pa.Table, tasks: pa.Table, friends: Graph, karate: Graph) -> dict[str, Any]:
+    """Return what was planted: answers' counts, the biomarkers' joint table, ballots, workers, tasks and graphs."""
     planted = {name: (each.categories, each.counts(ROWS).tolist()) for name, each in RESPONSES.items()}
     responses = {
         name: {"categories": categories, "counts": counts[:-1], "missing": counts[-1]}
@@ -244,13 +246,15 @@ def truth(workers: pa.Table, tasks: pa.Table) -> dict[str, Any]:
         "ballots": ballot_truth(),
         "workers": crowd,
         "tasks": task_truth(tasks, workers, crowd["tree"]),
+        "links": graph_truth(friends),
+        "karate": graph_truth(karate),
     }
 
 
-def write_truth(workers: pa.Table, tasks: pa.Table) -> Path:
+def write_truth(planted: dict[str, Any]) -> Path:
     """Write the planted truth and return its path."""
     path = HERE / "truth.json"
-    path.write_text(json.dumps(truth(workers, tasks), indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+    path.write_text(json.dumps(planted, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
     return path
 
 
@@ -273,7 +277,15 @@ def main() -> None:
     workers = write_parts(crowd, "workers", WORKER_FILES, WORKER_GROUPS)
     chores = task_table(rng)
     tasks = write_parts(chores, "tasks", TASK_FILES)
-    write_sums([*responses, *biomarkers, *ballots, *workers, *tasks, write_truth(crowd, chores)])
+    friends, karate = friend_graph(rng), karate_graph()
+    graphs = [
+        *write_parts(friends.links, "links", LINK_FILES),
+        *write_parts(friends.nodes, "nodes", NODE_FILES),
+        *write_parts(karate.links, "karate/links", 1),
+        *write_parts(karate.nodes, "karate/nodes", 1),
+    ]
+    planted = write_truth(truth(crowd, chores, friends, karate))
+    write_sums([*responses, *biomarkers, *ballots, *workers, *tasks, *graphs, planted])
 
 
 if __name__ == "__main__":

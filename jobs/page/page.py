@@ -19,6 +19,8 @@ from jobs.page import words
 from jobs.page.assign import view_assign
 from jobs.page.election import view_election
 from jobs.page.election_study import view_election_study
+from jobs.page.graph import view_graph
+from jobs.page.graph_study import view_graph_study
 from jobs.page.sheet import settings
 from jobs.page.skills import view_skills
 from jobs.page.skills_boxes import fill_of
@@ -212,6 +214,58 @@ def render_assign(document: dict[str, Any]) -> bytes:
     with settings():
         view = view_assign(document)
     return _filled("assign.html.j2", view)
+
+
+def render_graph(document: dict[str, Any]) -> bytes:
+    """Return the page of a graph's statistics.
+
+    Parameters
+    ----------
+    document : dict
+        What result.json holds: plain JSON values, any number of which may be null.
+
+    Returns
+    -------
+    bytes
+        HTML in UTF-8: the same bytes for the same document.
+
+    Notes
+    -----
+    Runs on the driver. Privacy: post-processing of private estimates. Cost: some milliseconds; else as `render_survey`.
+
+    References
+    ----------
+    papers/randomized-response, section 6.3.
+    """
+    with settings():
+        view = view_graph(document)
+    return _filled("graph.html.j2", view)
+
+
+def render_graph_study(document: dict[str, Any]) -> bytes:
+    """Return the page of a study of a graph's statistics.
+
+    Parameters
+    ----------
+    document : dict
+        What result.json holds: plain JSON values, any number of which may be null.
+
+    Returns
+    -------
+    bytes
+        HTML in UTF-8: the same bytes for the same document.
+
+    Notes
+    -----
+    Runs on the driver. Privacy: a study is of public data, and protects nothing. Cost: some 40 ms a figure; else as `render_survey`.
+
+    References
+    ----------
+    papers/randomized-response, section 6.3; figures 5 and 6.
+    """
+    with settings():
+        view = view_graph_study(document)
+    return _filled("graph_study.html.j2", view)
 
 
 def _filled(template: str, view: dict[str, Any]) -> bytes:

@@ -12,6 +12,7 @@ from jobs.ledger import Ledger
 from jobs.show.assign import show_assign_plan, show_assign_result
 from jobs.show.election import show_election_plan, show_election_result
 from jobs.show.election_study import show_election_study
+from jobs.show.graph import show_graph_plan, show_graph_result, show_graph_study
 from jobs.show.skills import show_skills_plan, show_skills_result
 from jobs.show.skills_study import show_skills_study, show_skills_study_plan
 from jobs.show.survey import show_survey_plan, show_survey_result
@@ -22,13 +23,15 @@ _RESULTS = {
     "election": show_election_result,
     "skills": show_skills_result,
     "assign": show_assign_result,
+    "graph": show_graph_result,
 }
-_STUDIES = {"election": show_election_study, "skills": show_skills_study}
+_STUDIES = {"election": show_election_study, "skills": show_skills_study, "graph": show_graph_study}
 _PLANS = {
     "survey": show_survey_plan,
     "election": show_election_plan,
     "skills": show_skills_plan,
     "assign": show_assign_plan,
+    "graph": show_graph_plan,
 }
 
 

@@ -177,6 +177,45 @@ def test_the_shipped_skills_study_runs_and_is_seen(tmp_path: Path) -> None:
     }
 
 
+def test_the_planted_links_are_found(tmp_path: Path) -> None:
+    result, planted = run(FOLDER / "graph.toml", tmp_path / "out")["result"], TRUTH["links"]
+    assert result["nodes"] == planted["nodes"]
+    for kind, truth in (("degrees", planted["degrees"]), ("triangles", planted["triangles_at"])):
+        deviations = (np.array(result[kind]["estimates"]) - truth) / result[kind]["standard_errors"]
+        assert np.abs(deviations).max() < 12, kind  # of triangles at a node, whose law has long tails
+        assert np.sqrt((deviations**2).mean()) == pytest.approx(1, abs=0.35)
+    for estimate, truth in (
+        (result["edges"], planted["edges"]),
+        (result["triangles"]["total"], planted["triangles"]),
+    ):
+        assert abs(estimate["estimates"] - truth) < Z * estimate["standard_errors"]
+    released = pq.read_table(tmp_path / "out" / result["graph"])
+    assert released.num_rows == result["released"]["links"] == round(result["edges"]["estimates"])
+    assert set(released["source"].to_pylist()) <= set(result["ids"])
+
+
+@pytest.mark.parametrize("graph", ["links", "karate"])
+def test_the_shipped_graph_study_runs_and_is_seen(tmp_path: Path, graph: str) -> None:
+    words = ["--set", "study.replications=4", "--set", "study.epsilons=[2, 5]"]
+    if graph == "karate":
+        words += ["--set", f"population.path={FOLDER / 'karate' / 'links'}"]
+        words += ["--set", f"population.nodes={FOLDER / 'karate' / 'nodes'}"]
+    document = run(FOLDER / "graph-study.toml", tmp_path / "out", *words)
+    study, planted = document["result"]["study"], TRUTH[graph]
+    assert (study["nodes"], study["links"], study["triangles"]) == (
+        planted["nodes"],
+        planted["edges"],
+        planted["triangles"],
+    )
+    assert document["privacy"]["epsilon"] is None
+    assert {path.name for path in (tmp_path / "out").iterdir()} == {
+        "result.json",
+        "study.json",
+        "report.html",
+        "manifest.json",
+    }
+
+
 def furthest(epsilon: float, beta: float, failure: float) -> float:
     """Return what the difference of two NB(beta, 1 - exp(-epsilon)) passes with a lower chance than `failure`.
 
@@ -197,4 +236,6 @@ def test_no_spec_is_shipped_that_is_not_run_here() -> None:
         "skills",
         "skills-study",
         "assign",
+        "graph",
+        "graph-study",
     }

@@ -70,7 +70,13 @@ def test_a_ledger_elsewhere_is_named_by_its_url(canvass: Canvass) -> None:
 
 def test_the_schema_knows_every_table(canvass: Canvass) -> None:
     schema = json.loads(canvass("schema")[1])
-    own = {"survey": "attributes", "election": "election", "skills": "skills", "assign": "tasks"}
+    own = {
+        "survey": "attributes",
+        "election": "election",
+        "skills": "skills",
+        "assign": "tasks",
+        "graph": "release",
+    }
     for kind in schema["oneOf"]:
         job = kind["properties"]["job"]["const"]
         assert {"job", "population", "output", "cluster", "ledger", own.pop(job)} <= set(kind["properties"])

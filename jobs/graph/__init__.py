@@ -1,0 +1,1 @@
+"""Graphs: links under edge privacy, what they add up to, and a graph that may be released."""

@@ -1,0 +1,35 @@
+"""Whether nodes and links fit a spec of a graph, by footers."""
+
+from __future__ import annotations
+
+import os
+
+from jobs.graph.nodes import id_column
+from jobs.graph.spec import GraphSpec
+from jobs.population import Data
+from udfs.errors import SpecError
+from udfs.link_question import EndColumn
+from udfs.link_response import LinkResponse
+from udfs.link_sums import MOST_NODES
+
+
+def check_data(spec: GraphSpec, data: Data) -> None:
+    """Refuse links whose ends cannot be nodes, and more nodes than can be counted.
+
+    Raises
+    ------
+    SchemaError
+    SpecError
+    """
+    column = id_column(spec, data)
+    links = data.beside(spec.population.path, "population.path")
+    output = spec.output.path if "://" in spec.output.path else os.path.realpath(spec.output.path)
+    if links.would_read(output):
+        raise SpecError("output.path", "must lie apart from the links' files", spec.output.path)
+    for name in (spec.population.source, spec.population.target):
+        for file, arrow_type in links.columns(name):
+            EndColumn(name, column).check_type(arrow_type, file)
+    if data.rows > MOST_NODES:
+        raise SpecError("population.nodes", f"must name at most {MOST_NODES:,} nodes", f"{data.rows:,}")
+    if spec.privacy.model == "local":
+        LinkResponse(spec.privacy.mechanism, spec.privacy.epsilon)

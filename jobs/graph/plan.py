@@ -1,0 +1,67 @@
+"""What a graph's statistics would cost and how good they would be, before a row is read."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from jobs.graph.central import noise_of
+from jobs.graph.estimate import Noise
+from jobs.graph.local import BAND
+from jobs.graph.spec import GraphSpec
+from jobs.population import Data
+from udfs.link_response import LinkResponse
+from udfs.links import tiles
+from udfs.noise_shares import two_sided_variance
+
+
+def plan_graph(spec: GraphSpec, data: Data) -> dict[str, Any]:
+    """Return the plan: `stages`, `bytes`, `epsilon`, `predicted` and `reasons`."""
+    nodes, links = data.rows, data.beside(spec.population.path, "population.path")
+    pairs = nodes * (nodes - 1) // 2
+    columns = [spec.population.source, spec.population.target]
+    read = {name: links.column_bytes.get(name, 0) for name in columns}
+    local = spec.privacy.model == "local"
+    number = len(tiles(nodes, BAND)) if local else links.tasks()
+    stages = [
+        {"name": "links" if local else "gather links", "tasks": number, "reads": columns, "writes": None}
+    ]
+    if local and "triangles" in spec.kinds:
+        stages.append({"name": "common neighbours", "tasks": number, "reads": [], "writes": None})
+    if spec.release.graph:
+        stages.append({"name": "release", "tasks": number, "reads": [], "writes": "links"})
+    return {
+        "job": spec.job,
+        "rows": nodes,
+        "stages": stages,
+        "bytes": {"read": 2 * sum(read.values()), "read_by_column": read, "written": 0},
+        "epsilon": {"total": spec.privacy.epsilon, "charged": spec.privacy.epsilon},
+        "predicted": {"nodes": nodes, "pairs": pairs, **_errors(spec, nodes, pairs)},
+        "reasons": _reasons(spec),
+    }
+
+
+def _errors(spec: GraphSpec, nodes: int, pairs: int) -> dict[str, Any]:
+    """Return the standard errors that are known beforehand: of triangles, in a graph without links."""
+    if spec.privacy.model == "central":
+        errors = {
+            kind: two_sided_variance(noise_of(kind, nodes, spec.share).epsilon) ** 0.5 for kind in spec.kinds
+        }
+        return {"standard_errors": errors}
+    noise = Noise(LinkResponse(spec.privacy.mechanism, spec.privacy.epsilon).lie)
+    variance = noise.variance
+    known = {
+        "edges": (pairs * variance) ** 0.5,
+        "degrees": (max(0, nodes - 1) * variance) ** 0.5,
+        "triangles": (max(0, nodes - 1) * max(0, nodes - 2) / 2 * variance**3) ** 0.5,
+    }
+    return {"lie": noise.q, "standard_errors": {kind: known[kind] for kind in spec.kinds}}
+
+
+def _reasons(spec: GraphSpec) -> list[str]:
+    """Return why it would go as it would."""
+    if spec.privacy.model == "central":
+        return [f"epsilon {spec.privacy.epsilon} is shared by {len(spec.kinds)} statistics in equal parts"]
+    reasons = ["each unordered pair reports once: links noted twice or the other way round are merged"]
+    if spec.privacy.mechanism == "laplace":
+        reasons.append("randomized-response flips less often at the same epsilon")
+    return reasons

@@ -1,0 +1,188 @@
+"""How good a graph's statistics are, as an experiment: the error of degrees and triangles against epsilon.
+
+Pairs' own reports, by randomized response and by rounded Laplace noise, estimated without bias and counted in a rebuilt graph,
+stand beside a trusted holder's answers with noise for the global and for the smooth sensitivity, and beside zero. The latter
+two spend all of epsilon on one sequence alone; reports serve both, and whatever else is asked of them.
+
+References
+----------
+papers/randomized-response, figures 5 and 6.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from scipy.stats import t as student
+
+from jobs.graph.central import GatherLinks, noise_of
+from jobs.graph.estimate import Noise
+from jobs.graph.replicate import STATISTICS, WAYS, Found, Point, Replicate, join
+from jobs.graph.spec import GraphSpec
+from jobs.graph.study_spec import MOST_NODES, GraphStudyTable
+from jobs.population import Population
+from udfs.errors import SpecError
+from udfs.link_question import LinkQuestion
+from udfs.link_response import LinkResponse
+from udfs.smooth_sensitivity import pair_profile, smooth_noise
+from udfs.triangles import degrees_of, triangles_of
+
+CONFIDENCE = 0.95
+_REPLICATIONS_A_TASK = 10
+
+
+def grid(study: GraphStudyTable) -> tuple[Point, ...]:
+    """Return every mechanism at every epsilon; the answer zero once."""
+    return tuple(
+        Point(mechanism, epsilon)
+        for mechanism in study.mechanisms
+        for epsilon in (study.epsilons if mechanism != "zero" else study.epsilons[:1])
+    )
+
+
+def units_of(study: GraphStudyTable, points: Sequence[Point]) -> list[tuple[int, int, int]]:
+    """Return what is spread over the cluster: some replications of a point each."""
+    return [
+        (place, first, min(first + _REPLICATIONS_A_TASK, last))
+        for place, point in enumerate(points)
+        for last in [study.replications if point.mechanism != "zero" else 1]
+        for first in range(0, last, _REPLICATIONS_A_TASK)
+    ]
+
+
+def run_study(
+    study: GraphStudyTable, links: Population, question: LinkQuestion, nodes: int
+) -> dict[str, Any]:
+    """Measure errors over a grid; return what study.json holds.
+
+    Raises
+    ------
+    SpecError
+        For more nodes than a study holds the matrix of, or fewer than have a triangle.
+    """
+    check_nodes(nodes)
+    truth = links.ask([(question, GatherLinks())], "gather links")[0].whole()
+    points, profile = grid(study), pair_profile(truth, nodes)
+    replicate = Replicate(points, truth, profile, nodes, study.seed)
+    found = links.reduce(units_of(study, points), replicate, join, "replicate")
+    degrees, triangles = degrees_of(truth, nodes), triangles_of(truth, nodes)
+    return {
+        "replications": study.replications,
+        "seed": study.seed,
+        "mechanisms": list(study.mechanisms),
+        "epsilons": list(study.epsilons),
+        "confidence": CONFIDENCE,
+        "nodes": nodes,
+        "links": len(truth),
+        "triangles": int(triangles.sum()) // 3,
+        "most_triangles_at_a_node": int(triangles.max(initial=0)),
+        "most_links_of_a_node": int(degrees.max(initial=0)),
+        "sensitivity": {
+            "local": profile.local_sensitivity(0),
+            "smooth": [
+                {
+                    "epsilon": epsilon,
+                    "value": 3 * profile.smooth_sensitivity(smooth_noise(float(epsilon), nodes).beta),
+                }
+                for epsilon in study.epsilons
+            ],
+            "global": 3 * (nodes - 2),
+        },
+        "points": [
+            one for place, point in enumerate(points) for one in _documents(place, point, found, nodes)
+        ],
+    }
+
+
+def check_nodes(nodes: int) -> None:
+    """Refuse a graph that is too large to be studied, or has no triangle to find.
+
+    Raises
+    ------
+    SpecError
+    """
+    if not 3 <= nodes <= MOST_NODES:
+        raise SpecError("study", f"is of graphs of 3 to {MOST_NODES:,} nodes", f"{nodes:,}")
+
+
+def _documents(place: int, point: Point, found: Sequence[Found], nodes: int) -> list[dict[str, Any]]:
+    """Return a point's errors, by statistic and by how its answer is made."""
+    means = np.concatenate([one.means for one in found if one.point == place])
+    medians = np.concatenate([one.medians for one in found if one.point == place])
+    documents = []
+    for way, name in enumerate(WAYS[point.mechanism]):
+        for statistic, kind in enumerate(STATISTICS):
+            own, middle = means[:, way, statistic], medians[:, way, statistic]
+            if np.isnan(own).any():
+                continue
+            documents.append(
+                {
+                    "statistic": kind,
+                    "mechanism": point.mechanism,
+                    "way": name,
+                    "epsilon": point.epsilon if point.mechanism != "zero" else None,
+                    # Cauchy's law has no mean, nor have its errors.
+                    "mean_error": None if point.mechanism == "smooth-sensitivity" else _measured(own),
+                    "median_error": _measured(middle),
+                    "predicted": _predicted(point, kind, name, nodes),
+                }
+            )
+    return documents
+
+
+def _measured(errors: np.ndarray[Any, Any]) -> dict[str, Any]:
+    """Return a mean over replications with its interval; one of a single replication has none."""
+    value, number = float(errors.mean()), len(errors)
+    if number < 2:
+        return {"value": value, "interval": None}
+    reach = student.ppf((1 + CONFIDENCE) / 2, number - 1) * errors.std(ddof=1) / math.sqrt(number)
+    return {"value": value, "interval": [value - reach, value + reach]}
+
+
+def _predicted(point: Point, kind: str, way: str, nodes: int) -> float | None:
+    """Return the mean absolute error that the law gives beforehand, where it follows from the law alone.
+
+    Of a sum of many independent reports it is near sqrt(2 / pi) standard errors; of discrete Laplace noise it is a sum.
+    """
+    if point.mechanism == "global-sensitivity":
+        noise = noise_of("degrees" if kind == "degrees" else "triangles", nodes, point.epsilon)
+        alpha = math.exp(-float(noise.epsilon))
+        return 2 * alpha / (1 - alpha**2)
+    if point.mechanism in ("randomized-response", "laplace") and way == "unbiased" and kind == "degrees":
+        variance = Noise(LinkResponse(point.mechanism, point.epsilon).lie).variance
+        return math.sqrt(2 / math.pi * (nodes - 1) * variance)
+    return None
+
+
+def plan_study(spec: GraphSpec, study: GraphStudyTable, nodes: int) -> dict[str, Any]:
+    """Return the plan of a study."""
+    check_nodes(nodes)
+    points = grid(study)
+    return {
+        "job": spec.job,
+        "rows": nodes,
+        "stages": [
+            {
+                "name": "gather links",
+                "tasks": 1,
+                "reads": [spec.population.source, spec.population.target],
+                "writes": None,
+            },
+            {"name": "replicate", "tasks": len(units_of(study, points)), "reads": [], "writes": None},
+        ],
+        "bytes": {"read": 0, "read_by_column": {}, "written": 0},
+        "epsilon": {"total": 0, "charged": 0},
+        "predicted": {
+            "errors": [
+                {"statistic": kind, "mechanism": point.mechanism, "way": way, "epsilon": point.epsilon}
+                | {"mean_error": _predicted(point, kind, way, nodes)}
+                for point in points
+                for way in WAYS[point.mechanism]
+                for kind in STATISTICS
+            ]
+        },
+        "reasons": ["a study on public data: nothing is protected, and nothing is charged"],
+    }

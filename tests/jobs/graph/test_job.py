@@ -1,0 +1,336 @@
+"""The graph job, from Parquet to statistics and a rebuilt graph, in this process."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from cluster.reduce import SerialEngine
+from jobs.graph import local
+from tests.jobs.graph.circle import LINKS, NODES, Circle
+from tests.jobs.house import Unusable
+from udfs.errors import ClusterError, SchemaError, SpecError
+from udfs.link_response import LinkResponse
+from udfs.streams import Secret
+
+
+@pytest.fixture
+def circle(tmp_path: Path) -> Circle:
+    return Circle(tmp_path)
+
+
+def triangles(circle: Circle) -> Any:
+    matrix = circle.matrix
+    return np.diag(matrix @ matrix @ matrix) // 2
+
+
+def test_without_noise_to_speak_of_all_statistics_are_the_graph_s(circle: Circle) -> None:
+    document, stored = circle.run()
+    result = document["result"]
+    assert not stored
+    assert (result["nodes"], document["population"]["rows"], result["pairs"]) == (
+        NODES,
+        NODES,
+        NODES * (NODES - 1) // 2,
+    )
+    assert result["ids"] == circle.names.tolist()
+    assert result["edges"]["estimates"] == pytest.approx(LINKS)
+    np.testing.assert_allclose(result["degrees"]["estimates"], circle.matrix.sum(axis=1), atol=1e-6)
+    np.testing.assert_allclose(result["triangles"]["estimates"], triangles(circle), atol=1e-6)
+    assert result["triangles"]["total"]["estimates"] == pytest.approx(triangles(circle).sum() / 3)
+    assert result["graph"] is None
+    assert "merged" in result["reports"]
+    assert document["privacy"]["epsilon"] == document["privacy"]["spent_after"] == 60
+    assert document["privacy"]["model"] == "local"
+    assert [charge.question for charge in circle.ledger.charges("circle")] == ["link"]
+    assert set(circle.files()) == {"result.json", "nodes.parquet", "report.html", "manifest.json"}
+    assert not circle.secrets()
+
+
+def test_nodes_are_also_a_table(circle: Circle) -> None:
+    result = circle.run()[0]["result"]
+    table = pq.read_table(circle.out / "nodes.parquet")
+    assert table["id"].to_pylist() == result["ids"]
+    assert table["degree"].to_pylist() == result["degrees"]["estimates"]
+    assert table["triangles_standard_error"].to_pylist() == result["triangles"]["standard_errors"]
+
+
+@pytest.mark.parametrize("band", [1, 7, 13, 40, 2048])
+def test_tiles_of_any_size_and_links_in_any_order_give_the_same_statistics(
+    circle: Circle, band: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(local, "BAND", band)
+    monkeypatch.setattr("cluster.pairs.PAIRS_A_TASK", 50)
+    twice = np.concatenate([circle.links, circle.links[::-1, ::-1], circle.links[5:9]])
+    circle.settle(files=5, noted=twice)
+    result = circle.run()[0]["result"]
+    np.testing.assert_allclose(result["degrees"]["estimates"], circle.matrix.sum(axis=1), atol=1e-6)
+    np.testing.assert_allclose(result["triangles"]["estimates"], triangles(circle), atol=1e-6)
+
+
+def test_reports_do_not_depend_on_how_rows_are_cut_ordered_or_repeated(tmp_path: Path) -> None:
+    """Under one secret: the nodes and their links are all that counts."""
+    secret, found = Secret.new(), []
+    for place, (files, order, repeats) in enumerate(((1, 1, 1), (4, -1, 1), (2, 1, 3))):
+        circle = Circle(tmp_path / str(place))
+        circle.given["privacy"]["epsilon"] = 2
+        circle.given["release"] = {"graph": True}
+        circle.settle(files, np.tile(circle.links[::order], (repeats, 1)))
+        circle.know(circle.names[:: -order or 1])
+        document, _ = circle.run(secret=secret)
+        found.append((document["result"], circle.released()))
+    assert found[0] == found[1] == found[2]
+
+
+def test_one_link_more_draws_other_coins_in_its_tile(tmp_path: Path) -> None:
+    """Under one secret the difference of two reports would otherwise be the link."""
+    secret, found = Secret.new(), []
+    for place, noted in enumerate((LINKS, LINKS - 1)):
+        circle = Circle(tmp_path / str(place))
+        circle.given["privacy"]["epsilon"] = 1
+        circle.settle(noted=circle.links[:noted])
+        found.append(np.array(circle.run(secret=secret)[0]["result"]["degrees"]["estimates"]))
+    assert np.count_nonzero(np.abs(found[0] - found[1]) > 1e-9) > NODES / 2
+
+
+def test_a_rebuilt_graph_is_the_graph_where_there_is_no_noise(circle: Circle) -> None:
+    circle.given["release"] = {"graph": True}
+    result = circle.run()[0]["result"]
+    pairs = sorted((str(circle.names[one]), str(circle.names[other])) for one, other in circle.links.tolist())
+    assert circle.released() == pairs
+    assert (result["graph"], result["released"]["links"]) == ("reports", LINKS)
+    assert circle.footer() == {
+        "version": 1,
+        "graph": "rebuilt from reports on pairs",
+        "mechanism": "randomized-response",
+        "epsilon": "60",
+        "flip": LinkResponse("randomized-response", Decimal(60)).flip,
+        "denominator": "2**64",
+        "links": LINKS,
+        "nodes": NODES,
+    }
+
+
+@pytest.mark.parametrize("mechanism", ["randomized-response", "laplace"])
+def test_a_rebuilt_graph_has_as_many_links_as_are_estimated(tmp_path: Path, mechanism: str) -> None:
+    circle = Circle(tmp_path)
+    circle.given |= {"privacy": {"epsilon": 1.5, "mechanism": mechanism}, "release": {"graph": True}}
+    result = circle.run()[0]["result"]
+    released = circle.released()
+    expected = min(max(round(result["edges"]["estimates"]), 0), result["pairs"])
+    assert len(released) == len(set(released)) == result["released"]["links"] == expected
+    assert all(one < other for one, other in released)
+
+
+def test_standard_errors_are_as_large_as_the_noise(circle: Circle) -> None:
+    circle.given["privacy"]["epsilon"] = 2
+    result = circle.run()[0]["result"]
+    lie = float(LinkResponse("randomized-response", Decimal(2)).lie)
+    variance = lie * (1 - lie) / (1 - 2 * lie) ** 2
+    assert result["lie"] == lie
+    assert result["degrees"]["standard_errors"] == pytest.approx([((NODES - 1) * variance) ** 0.5] * NODES)
+    assert result["edges"]["standard_errors"] == pytest.approx((result["pairs"] * variance) ** 0.5)
+    off = (np.array(result["degrees"]["estimates"]) - circle.matrix.sum(axis=1)) / result["degrees"][
+        "standard_errors"
+    ]
+    assert np.abs(off).max() < 6.8
+    assert np.abs(off).max() > 0.1
+
+
+@pytest.mark.parametrize("kinds", [["edges"], ["degrees"], ["triangles", "edges"]])
+def test_only_what_is_wanted_is_told(circle: Circle, kinds: list[str]) -> None:
+    circle.given["statistics"] = [{"kind": kind} for kind in kinds]
+    engine = _Counting()
+    result = circle.run(engine)[0]["result"]
+    assert {kind for kind in ("edges", "degrees", "triangles") if kind in result} == set(kinds)
+    assert ("common neighbours" in engine.stages) == ("triangles" in kinds)
+
+
+class _Counting(SerialEngine):
+    """An engine that remembers its stages, and breaks down after some of them."""
+
+    def __init__(self, last: int | None = None) -> None:
+        super().__init__()
+        self.stages: list[str] = []
+        self._last = last
+
+    def reduce(self, units: Any, chunk: Any, combine: Any, stage: str) -> Any:
+        self.stages.append(stage)
+        if self._last is not None and len(self.stages) > self._last:
+            raise ClusterError(stage, "the cluster must stay up", "it is gone")
+        return super().reduce(units, chunk, combine, stage)
+
+
+@pytest.mark.parametrize("last", range(3, 7))
+def test_a_run_that_was_cut_off_draws_the_same_reports_again(tmp_path: Path, last: int) -> None:
+    secret = Secret.new()
+    results = []
+    for place, cut in enumerate((None, last)):
+        circle = Circle(tmp_path / str(place))
+        circle.given |= {"privacy": {"epsilon": 1}, "release": {"graph": True}}
+        if cut is not None:
+            with pytest.raises(ClusterError, match="it is gone"):
+                circle.run(_Counting(cut), secret=secret)
+        results.append((circle.run(secret=secret)[0]["result"], circle.released()))
+        assert circle.charges() == ["charged"]
+        assert not list(circle.out.glob(".canvass-*"))
+    assert results[0] == results[1]
+
+
+def test_links_that_change_under_an_interrupted_run_are_refused(circle: Circle) -> None:
+    circle.given["privacy"]["epsilon"] = 1
+    sizes = {path: path.stat() for path in circle.people.iterdir()}
+    with pytest.raises(ClusterError):
+        circle.run(_Counting(last=5))
+    path = next(iter(sizes))
+    data = path.read_bytes()
+    at = data.index(b"n0")
+    path.write_bytes(data[: at + 2] + bytes([data[at + 2] ^ 1]) + data[at + 3 :])
+    os.utime(path, ns=(sizes[path].st_atime_ns, sizes[path].st_mtime_ns))
+    with pytest.raises((SchemaError, ClusterError)):
+        circle.run()
+
+
+def test_a_trusted_holder_adds_noise_for_the_sensitivity(circle: Circle) -> None:
+    circle.given["privacy"] = {"epsilon": 3, "mechanism": "discrete-laplace"}
+    document, _ = circle.run()
+    result = document["result"]
+    assert document["privacy"]["model"] == "central"
+    assert "seconds" not in document
+    for kind, sensitivity, count in (
+        ("edges", 1, 1),
+        ("degrees", 2, NODES),
+        ("triangles", 3 * (NODES - 2), NODES),
+    ):
+        alpha = np.exp(-1 / sensitivity)  # a third of epsilon each
+        error = np.sqrt(2 * alpha) / (1 - alpha)
+        assert np.atleast_1d(result[kind]["standard_errors"]) == pytest.approx([error] * count)
+        assert np.all(np.mod(result[kind]["estimates"], 1) == 0)
+    assert circle.charges() == ["charged"]
+
+
+def test_without_noise_to_speak_of_a_trusted_holder_tells_the_truth(circle: Circle) -> None:
+    circle.given["privacy"] = {"epsilon": 60_000, "mechanism": "discrete-laplace"}
+    circle.settle(noted=np.concatenate([circle.links, circle.links]))
+    result = circle.run()[0]["result"]
+    assert result["edges"]["estimates"] == LINKS
+    assert result["degrees"]["estimates"] == circle.matrix.sum(axis=1).tolist()
+    assert result["triangles"]["estimates"] == triangles(circle).tolist()
+
+
+@pytest.mark.parametrize("mechanism", ["randomized-response", "discrete-laplace"])
+@pytest.mark.parametrize("nodes", [0, 1, 2, 5])
+def test_a_graph_without_links_and_of_hardly_any_nodes(tmp_path: Path, mechanism: str, nodes: int) -> None:
+    circle = Circle(tmp_path)
+    circle.links, circle.names = circle.links[:0], circle.names[:nodes]
+    circle.given["privacy"] = {"epsilon": 60, "mechanism": mechanism}
+    circle.settle(files=1)
+    result = circle.run()[0]["result"]
+    assert len(result["degrees"]["estimates"]) == nodes
+    np.testing.assert_allclose(result["triangles"]["total"]["estimates"], 0, atol=3)
+
+
+def test_ids_may_be_numbers_and_links_name_them_as_text_or_otherwise(circle: Circle) -> None:
+    circle.know(pa.array(range(NODES), pa.int32()))
+    circle.write(
+        {"a": pa.array(circle.links[:, 0], pa.int64()), "b": pa.array(circle.links[:, 1], pa.uint8())}
+    )
+    result = circle.run()[0]["result"]
+    assert result["ids"] == list(range(NODES))
+    np.testing.assert_allclose(result["degrees"]["estimates"], circle.matrix.sum(axis=1), atol=1e-6)
+
+
+def _noted(*rows: tuple[Any, Any]) -> Callable[[Circle], None]:
+    def note(circle: Circle) -> None:
+        source, target = zip(*rows, strict=True)
+        circle.write({"a": pa.array(source, pa.string()), "b": pa.array(target, pa.string())})
+
+    return note
+
+
+@pytest.mark.parametrize(
+    ("spoil", "match"),
+    [
+        (_noted(("n01", "n99"), ("n02", "n98")), "2 ends that are no nodes in column 'b'"),
+        (_noted(("n01", "n01")), "1 links of a node with itself in column 'b'"),
+        (_noted((None, "n01")), "1 missing answers in column 'a'"),
+        (lambda circle: circle.know(["n01", "n01", "n02"]), "2 rows whose id repeats in column 'node'"),
+        (lambda circle: circle.know(["n01", None]), "1 missing ids in column 'node'"),
+        (lambda circle: circle.know([1.5, 2.5]), "ids must be text or integers"),
+        (lambda circle: circle.know([1, 2]), "must hold ids of nodes"),
+        (lambda circle: circle.given["population"].update(source="c"), "must have one column 'c'"),
+    ],
+)
+def test_links_that_are_not_in_order_are_refused_by_count(
+    circle: Circle, spoil: Callable[[Circle], Any], match: str
+) -> None:
+    spoil(circle)
+    with pytest.raises(SchemaError, match=match):
+        circle.run()
+    assert (circle.files(), circle.charges()) == ({}, [])
+
+
+def test_a_node_with_itself_is_dropped_where_that_is_wanted(circle: Circle) -> None:
+    circle.given["population"]["self_loops"] = "drop"
+    loops = np.repeat(np.arange(5)[:, None], 2, axis=1)
+    circle.settle(noted=np.concatenate([circle.links, loops]))
+    result = circle.run()[0]["result"]
+    assert result["edges"]["estimates"] == pytest.approx(LINKS)
+    assert result["self_loops"] == "drop"
+
+
+@pytest.mark.parametrize(
+    ("table", "values", "match"),
+    [
+        ("privacy", {"epsilon": 0}, r"privacy\.epsilon"),
+        ("privacy", {"epsilon": 1, "mechanism": "guess"}, r"privacy\.mechanism"),
+        ("population", {"target": "a"}, r"population\.target"),
+        ("population", {"nodes": "nowhere"}, "must name a Parquet file"),
+        ("population", {"self_loops": "keep"}, r"population\.self_loops"),
+        ("release", {"graphs": True}, r"release\.graphs"),
+        ("study", {"epsilons": [1], "replications": 2}, "its population must be public"),
+    ],
+)
+def test_a_spec_that_cannot_be_is_refused(
+    circle: Circle, table: str, values: dict[str, Any], match: str
+) -> None:
+    circle.given.setdefault(table, {}).update(values)
+    with pytest.raises(SpecError, match=match):
+        circle.run(Unusable())
+    assert circle.files() == {}
+
+
+def test_what_goes_together_is_checked(circle: Circle) -> None:
+    circle.given["privacy"]["mechanism"] = "discrete-laplace"
+    circle.given["release"] = {"graph": True}
+    with pytest.raises(SpecError, match="is rebuilt from pairs' own reports"):
+        circle.spec()
+    circle.given["privacy"]["mechanism"], circle.given["statistics"] = "laplace", []
+    circle.spec()
+    circle.given["release"] = {"graph": False}
+    with pytest.raises(SpecError, match="something must be wanted"):
+        circle.spec()
+    circle.given["statistics"] = [{"kind": "edges"}, {"kind": "edges"}]
+    with pytest.raises(SpecError, match="each kind must stand once"):
+        circle.spec()
+
+
+def test_what_is_published_tells_nothing_of_how_many_links_there_are(tmp_path: Path) -> None:
+    """Not by their number of row groups either: the manifest has one digest of all."""
+    manifests = []
+    for place, links in enumerate((20, LINKS)):
+        circle = Circle(tmp_path / str(place))
+        circle.settle(files=place + 2, noted=circle.links[:links])
+        circle.run()
+        manifests.append(json.loads((circle.out / "manifest.json").read_text()))
+    shapes = [{label: sorted(units) for label, units in one["digests"].items()} for one in manifests]
+    assert [list(one.values()) for one in shapes] == [[["links"]], [["links"]]]

@@ -1,0 +1,172 @@
+"""A study of a graph's statistics: what it measures, against laws and by hand."""
+
+from __future__ import annotations
+
+import json
+import math
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from cluster.dataset import open_dataset
+from jobs.catalogue import load
+from jobs.graph.replicate import STATISTICS, WAYS, Point, Replicate, join
+from jobs.graph.study import grid, units_of
+from jobs.graph.study_spec import GraphStudyTable
+from tests.jobs.graph.circle import NODES, Circle
+from udfs.errors import SpecError
+from udfs.smooth_sensitivity import pair_profile
+
+MECHANISMS = ("randomized-response", "laplace", "global-sensitivity", "smooth-sensitivity", "zero")
+
+
+@pytest.fixture
+def circle(tmp_path: Path) -> Circle:
+    circle = Circle(tmp_path)
+    circle.given["population"]["public"] = True
+    circle.given["study"] = {"epsilons": [1, 3], "replications": 30, "seed": 4}
+    return circle
+
+
+def point_of(
+    study: dict[str, Any], statistic: str, mechanism: str, way: str, epsilon: float | None
+) -> dict[str, Any]:
+    (found,) = (
+        one
+        for one in study["points"]
+        if (one["statistic"], one["mechanism"], one["way"], one["epsilon"])
+        == (statistic, mechanism, way, epsilon)
+    )
+    return found
+
+
+def test_every_mechanism_is_measured_at_every_epsilon_and_nothing_is_charged(circle: Circle) -> None:
+    document, _ = circle.run()
+    study = document["result"]["study"]
+    assert document["privacy"] == {
+        "model": "none",
+        "basis": "a study on public data: nothing is protected",
+        "epsilon": None,
+        "spent_before": 0.0,
+        "spent_after": 0.0,
+        "limit": None,
+    }
+    keys = {(one["statistic"], one["mechanism"], one["way"], one["epsilon"]) for one in study["points"]}
+    expected = {
+        (statistic, mechanism, way, epsilon)
+        for mechanism in MECHANISMS[:-1]
+        for way in WAYS[mechanism]
+        for epsilon in (1.0, 3.0)
+        for statistic in STATISTICS
+        if (statistic, mechanism) != ("degrees", "smooth-sensitivity")
+    } | {(statistic, "zero", "output", None) for statistic in STATISTICS}
+    assert keys == expected
+    assert set(circle.files()) == {"result.json", "study.json", "report.html", "manifest.json"}
+    assert json.loads((circle.out / "study.json").read_text()) == study
+    matrix = circle.matrix
+    at = np.diag(matrix @ matrix @ matrix) // 2
+    assert (study["nodes"], study["links"], study["triangles"]) == (NODES, len(circle.links), at.sum() // 3)
+    assert point_of(study, "triangles", "zero", "output", None)["mean_error"]["value"] == pytest.approx(
+        at.mean()
+    )
+    assert point_of(study, "degrees", "zero", "output", None)["median_error"]["value"] == np.median(
+        matrix.sum(axis=0)
+    )
+    assert circle.run()[1]
+
+
+def test_errors_are_those_that_the_law_gives(circle: Circle) -> None:
+    """Means over thirty replications of forty nodes: within a third."""
+    study = circle.run()[0]["result"]["study"]
+    compared = [one for one in study["points"] if one["predicted"] is not None]
+    assert {(one["mechanism"], one["statistic"]) for one in compared} == {
+        ("randomized-response", "degrees"),
+        ("laplace", "degrees"),
+        ("global-sensitivity", "degrees"),
+        ("global-sensitivity", "triangles"),
+    }
+    for one in compared:
+        assert one["mean_error"]["value"] == pytest.approx(one["predicted"], rel=1 / 3)
+    alpha = math.exp(-3 / (3 * (NODES - 2)))
+    law = point_of(study, "triangles", "global-sensitivity", "output", 3.0)["predicted"]
+    assert law == pytest.approx(2 * alpha / (1 - alpha**2))
+
+
+def test_cauchy_noise_has_a_median_and_no_mean(circle: Circle) -> None:
+    study = circle.run()[0]["result"]["study"]
+    one = point_of(study, "triangles", "smooth-sensitivity", "output", 3.0)
+    assert one["mean_error"] is None
+    (smooth,) = (one["value"] for one in study["sensitivity"]["smooth"] if one["epsilon"] == 3.0)
+    assert one["median_error"]["value"] == pytest.approx(2 / 3 * smooth, rel=1 / 3)
+    assert 3 * study["sensitivity"]["local"] <= smooth <= study["sensitivity"]["global"] == 3 * (NODES - 2)
+
+
+def test_replications_are_the_same_however_they_are_dealt_out(circle: Circle) -> None:
+    points = grid(GraphStudyTable(epsilons=(Decimal(2),), replications=4))
+    replicate = Replicate(points, circle.links, pair_profile(circle.links, NODES), NODES, seed=1)
+    for place, point in enumerate(points):
+        (whole,) = replicate((place, 0, 4))
+        parts = join([replicate((place, 0, 1)), replicate((place, 1, 4))])
+        assert [part.point for part in parts] == [place, place]
+        np.testing.assert_array_equal(np.concatenate([part.means for part in parts]), whole.means)
+        np.testing.assert_array_equal(np.concatenate([part.medians for part in parts]), whole.medians)
+        if point.mechanism != "zero":
+            assert len(np.unique(whole.means[:, 0, -1])) == 4
+    other = Replicate(points, circle.links, pair_profile(circle.links, NODES), NODES, seed=2)
+    assert other((0, 0, 4))[0].means.tolist() != replicate((0, 0, 4))[0].means.tolist()
+
+
+def test_the_answer_zero_is_given_once() -> None:
+    study = GraphStudyTable(epsilons=(Decimal(1), Decimal(2)), replications=25)
+    points = grid(study)
+    assert points.count(Point("zero", Decimal(1))) == 1
+    assert len(points) == 9
+    runs = [
+        stop - first for place, first, stop in units_of(study, points) if points[place].mechanism == "laplace"
+    ]
+    assert runs == [10, 10, 5] * 2
+
+
+@pytest.mark.parametrize(
+    ("values", "match"),
+    [
+        ({"epsilons": [2, 1]}, "must rise"),
+        ({"epsilons": []}, "epsilons"),
+        ({"mechanisms": ["zero", "zero"]}, "must differ"),
+        ({"mechanisms": ["magic"]}, "mechanisms"),
+        ({"replications": 1}, "replications"),
+    ],
+)
+def test_a_study_that_cannot_be_is_refused(circle: Circle, values: dict[str, Any], match: str) -> None:
+    circle.given["study"] |= values
+    with pytest.raises(SpecError, match=match):
+        circle.spec()
+
+
+def test_a_graph_without_a_triangle_s_nodes_is_not_studied(circle: Circle) -> None:
+    circle.names, circle.links = circle.names[:2], circle.links[:0]
+    circle.settle(files=1)
+    with pytest.raises(SpecError, match="is of graphs of 3 to 4,096 nodes"):
+        circle.run()
+
+
+def test_the_plan_of_a_study_says_what_the_law_gives(circle: Circle) -> None:
+    job, spec = load(circle.given)
+    planned = job.plan(spec, open_dataset(str(circle.nodes)))
+    assert planned["epsilon"] == {"total": 0, "charged": 0}
+    assert len(planned["predicted"]["errors"]) == 2 * (2 * 2 + 2 * 2 + 2 + 2 + 1)
+
+
+@pytest.mark.parametrize("mechanism", ["randomized-response", "laplace", "discrete-laplace"])
+def test_the_plan_of_a_graph_says_the_standard_errors_that_come_out(circle: Circle, mechanism: str) -> None:
+    circle.given.pop("study")
+    circle.given["privacy"] = {"epsilon": 2, "mechanism": mechanism}
+    job, spec = load(circle.given)
+    planned = job.plan(spec, open_dataset(str(circle.nodes)))["predicted"]["standard_errors"]
+    result = circle.run()[0]["result"]
+    assert planned["edges"] == pytest.approx(result["edges"]["standard_errors"])
+    assert planned["degrees"] == pytest.approx(result["degrees"]["standard_errors"][0])
+    assert planned["triangles"] <= min(result["triangles"]["standard_errors"]) * (1 + 1e-9)
