@@ -21,12 +21,9 @@ from udfs.asking import Question
 from udfs.link_reports import LinkReports, PairMechanism
 from udfs.links import Tile
 from udfs.loads import Put
-from udfs.streams import Secret, block_key
+from udfs.streams import Secret
 
 Links = npt.NDArray[np.int64]
-
-PAIRS_A_TASK = 1 << 25
-"""A task should take a tenth of a second or more, and reads the whole table."""
 
 
 @dataclass(frozen=True)
@@ -59,18 +56,14 @@ class AskTiles:
     put: Put
 
     def __call__(self, tiles: Sequence[Tile]) -> LinkReports:
-        """Return the reports of tiles.
-
-        A tile's key belongs to its links: one set of coins never meets two sets of answers.
-        """
+        """Return the reports of tiles."""
         secret = self.secret_file.load()
         key = secret.key("draws", "pairs", self.round_name, self.question.label, self.mechanism.label)
         links = self._links_among(tiles, secret)
         found = self.combine([])
         for tile in tiles:
             places = tile.select(links)
-            tile_key = block_key(key, (tile.rows.start, tile.columns.start), places)
-            bits = self.mechanism.report(places, tile, tile_key)
+            bits = self.mechanism.report(places, tile, key)
             load = self.put(bits)
             ones = int(np.bitwise_count(bits).sum(dtype=np.int64))
             found += LinkReports((tile,), (load,), (ones,), tile.degrees(bits, self.nodes))
@@ -95,16 +88,3 @@ class AskTiles:
     def combine(self, parts: Iterable[LinkReports]) -> LinkReports:
         """Put the reports of tiles together."""
         return reduce(add, parts, LinkReports((), (), (), np.zeros(self.nodes, dtype=np.int64)))
-
-
-def group_tiles(tiles: Sequence[Tile], pairs: int = PAIRS_A_TASK) -> list[tuple[Tile, ...]]:
-    """Group tiles, in order, into tasks of about so many pairs."""
-    groups: list[list[Tile]] = []
-    filled = pairs
-    for tile in tiles:
-        if filled >= pairs:
-            groups.append([])
-            filled = 0
-        groups[-1].append(tile)
-        filled += tile.pairs
-    return [tuple(group) for group in groups]

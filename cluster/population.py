@@ -14,7 +14,7 @@ from cluster.asking import AskPart
 from cluster.dataset import Dataset, open_dataset
 from cluster.levels import FindLevels
 from cluster.manifest import Part
-from cluster.pairs import AskTiles, group_tiles
+from cluster.pairs import AskTiles
 from cluster.reduce import Engine
 from cluster.repeats import SearchBucket, join_repeats, join_sightings, plan_scratch
 from cluster.reports import WriteTable
@@ -25,11 +25,14 @@ from cluster.storage import Store
 from udfs.asking import Ask, Question, Tally, WrittenFile, combine, refusal
 from udfs.identity import IdColumn
 from udfs.link_reports import LinkReports, PairMechanism
-from udfs.links import Tile
+from udfs.links import Tile, group_tiles
 from udfs.loads import Put
 from udfs.lookup import Category
 
 U = TypeVar("U")
+
+_PAIRS_A_TASK = 1 << 25
+"""A task of pairs should take a tenth of a second or more: it reads all links."""
 P = TypeVar("P")
 
 
@@ -189,7 +192,8 @@ class ClusterPopulation:
         digests = self.check([question])[question.label]
         links = tuple((part, {unit.name: digests[unit.name] for unit in part.units}) for part in self.parts)
         chunk = AskTiles(question, mechanism, name, nodes, links, self.secret_file, put)
-        return self.engine.reduce(group_tiles(tiles), chunk, chunk.combine, name)
+        groups = group_tiles(tiles, [tile.pairs for tile in tiles], _PAIRS_A_TASK)
+        return self.engine.reduce(groups, chunk, chunk.combine, name)
 
     def write(self, units: Sequence[U], table_of: Callable[[U], pa.Table], stage: str) -> int:
         """Write a table of each unit beside the result, as parts of one data set; return how many rows there are."""

@@ -1,123 +1,178 @@
-"""A graph rebuilt from reports: some of the pairs that reported a link, and some of those that did not.
+"""The links of a rebuilt graph that fall in one tile of pairs: some of the reported ones, and some others.
 
-Post-processing: it may be released, and analysed at will, at the reports' own epsilon.
+Where it runs: on the tile. It sees the tile's reports, and how many links to draw.
 
-References
-----------
-papers/randomized-response, section 6.3: the reconstruction of one instance of the network.
+Privacy: post-processing of reports. Draws depend on nothing but their key and what is public once reports are,
+so the key need not be a secret; it must only be another one than those that reports are drawn with.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from fractions import Fraction
 
 import numpy as np
+import numpy.typing as npt
 
 from udfs.draws import RowDraws
+from udfs.errors import SpecError
 from udfs.links import Bits, Places, Tile
-from udfs.streams import derive_key
+from udfs.streams import Words, derive_key
 from udfs.uniform import uniform_digits
+
+_AT_ONCE = 1 << 20
+"""Draws whose words lie in memory at the same time."""
+
+_BIT_OF_RANK = np.argsort(
+    np.unpackbits(np.arange(256, dtype=np.uint8)[:, None], axis=1) == 0, axis=1, kind="stable"
+)
+"""By byte and r: where the byte's r-th set bit stands, from the highest on."""
 
 
 @dataclass(frozen=True)
-class Rebuilding:
-    """How many links a rebuilt graph has, and of which pairs.
-
-    Attributes
-    ----------
-    links : int
-        The estimated number of links, within what there can be.
-    kept : int
-        How many of them are of pairs that reported one.
-    """
-
-    links: int
-    kept: int
-
-
-def rebuilding(pairs: int, reported: int, lie: Fraction, links: float) -> Rebuilding:
-    """Return how a graph is rebuilt.
+class LinkRelease:
+    """How many links a tile draws for the rebuilt graph.
 
     Parameters
     ----------
-    pairs, reported : int
-        How many pairs there are, and how many of them reported a link.
-    lie : Fraction
-        The chance q of a report that is not the answer.
-    links : float
-        The estimated number of links.
-
-    Notes
-    -----
-    Of pairs of which a share m / N is linked, one that reported a link is linked with probability p pi / (p pi + q (1 -
-    pi)), p = 1 - q and pi = m / N: as many of them are kept.
+    kept : int
+        Of its reported links.
+    added : int
+        Of its other pairs.
 
     Examples
     --------
-    >>> rebuilding(17_020, 5_000, Fraction(1, 4), 684.2)
-    Rebuilding(links=684, kept=558)
+    >>> tile = Tile(range(0, 8), range(8, 11))
+    >>> reports = tile.to_bits(tile.select(np.array([[0, 8], [1, 9], [10, 1]])))
+    >>> LinkRelease(kept=3, added=0).draw(tile, reports, bytes(32))
+    array([[ 0,  8],
+           [ 1,  9],
+           [ 1, 10]])
     """
-    number = min(max(round(links), 0), pairs)
-    if number == 0:
-        return Rebuilding(0, 0)
-    share = Fraction(number, pairs)
-    true = (1 - lie) * share
-    kept = round(reported * true / (true + lie * (1 - share)))
-    return Rebuilding(number, min(max(kept, number - (pairs - reported), 0), reported, number))
+
+    kept: int
+    added: int
+
+    def draw(self, tile: Tile, reports: Bits, key: bytes) -> Places:
+        """Draw the links: uniformly without replacement, among reported ones and among others.
+
+        Parameters
+        ----------
+        tile : Tile
+        reports : ndarray of uint8, shape (rows, row_bytes)
+            The tile's bits: a set one is a reported link, and none is set where there is no pair.
+        key : bytes
+            32 bytes that serve nothing else.
+
+        Returns
+        -------
+        ndarray of int64, shape (kept + added, 2)
+            Nodes i < j of each link, in the order of (i, j).
+
+        Raises
+        ------
+        SpecError
+            Where the bits have another shape than the tile's, or it has fewer reported links, or fewer others,
+            than are to be drawn.
+
+        Notes
+        -----
+        Memory: about three bytes for each of rows x columns, and 60 for each link drawn.
+        """
+        if reports.shape != (len(tile.rows), tile.row_bytes):
+            raise SpecError(
+                "reports", f"must be {len(tile.rows)} x {tile.row_bytes} bytes", f"{reports.shape}"
+            )
+        bits = np.concatenate(
+            [
+                _some(reports, self.kept, derive_key(key, "kept"), "kept"),
+                _some(_pairs(tile) & ~reports, self.added, derive_key(key, "added"), "added"),
+            ]
+        )
+        bits.sort()
+        rows, columns = np.divmod(bits, 8 * tile.row_bytes)
+        return np.stack([tile.rows.start + rows, tile.columns.start + columns], axis=1)
 
 
-def uniform_subset(size: int, whole: int, key: bytes) -> Places:
-    """Return a uniform subset of the numbers below `whole`, ascending: int64, shape (size,).
+def uniform_subset(size: int, wanted: int, key: bytes) -> Places:
+    """Draw so many of the numbers below `size`, every set of them with the same probability.
 
     Parameters
     ----------
-    size, whole : int
+    size : int
+        Up to 2**40.
+    wanted : int
+        From 0 to `size`.
     key : bytes
         32 bytes that serve nothing else.
 
+    Returns
+    -------
+    ndarray of int64, shape (wanted,)
+        Ascending.
+
     Notes
     -----
-    Numbers are drawn until so many different ones are found: the first so many of a sequence are any set with equal
-    chances. Of more than half of all, the others are drawn.
-
-    Examples
-    --------
-    >>> uniform_subset(3, 3, bytes(32))
-    array([0, 1, 2])
+    Cost: a byte of memory for each number below `size`; at most 1.4 words on average for each that is drawn or,
+    where these are fewer, left out.
     """
-    if 2 * size > whole:
-        left = np.ones(whole, dtype=bool)
-        left[uniform_subset(whole - size, whole, key)] = False
-        return np.flatnonzero(left)
-    found, attempt = np.empty(0, dtype=np.int64), 0
-    while len(found) < size:
-        draws = RowDraws(derive_key(key, f"subset {attempt}"), size - len(found))
-        found = np.union1d(found, uniform_digits(draws, [whole])[0].astype(np.int64))
-        attempt += 1
-    return found
+
+    def numbers(turn: int, rows: int) -> Words:
+        return uniform_digits(RowDraws(derive_key(key, str(turn)), rows), [size])[0]
+
+    left_out = size - wanted
+    if wanted <= left_out:
+        return np.flatnonzero(first_distinct(size, wanted, numbers))
+    return np.flatnonzero(~first_distinct(size, left_out, numbers))
 
 
-def places_of_ranks(tile: Tile, bits: Bits, ones: Places, zeros: Places) -> Places:
-    """Return pairs of a tile by their ranks among those that reported a link, and among those that did not.
+def first_distinct(
+    size: int, wanted: int, numbers: Callable[[int, int], npt.NDArray[np.integer]]
+) -> npt.NDArray[np.bool_]:
+    """Mark the first distinct numbers of a sequence, until so many are marked.
 
     Parameters
     ----------
-    tile : Tile
-    bits : ndarray of uint8
-    ones, zeros : ndarray of int64
-        Ranks from 0 up, ascending.
+    size, wanted : int
+    numbers : callable
+        Given a turn and how many, returns the next numbers of the sequence, each below `size`.
 
     Returns
     -------
-    ndarray of int64, shape (ones + zeros, 2)
-        The pairs, ascending.
+    ndarray of bool, shape (size,)
+        `wanted` of them are set. If all numbers are uniform and independent, so is the set: nothing tells one
+        number from another.
 
     Notes
     -----
-    The zero of rank r is at place r + k, where k is how many ones stand before it: those whose place less their own rank
-    is at most r.
+    No turn draws more than are missing, so that the last number drawn is the last one wanted.
     """
-    reported = tile.from_bits(bits)
-    before = np.searchsorted(reported - np.arange(len(reported)), zeros, side="right")
-    return tile.pair_of(np.sort(np.concatenate([reported[ones], zeros + before])))
+    marked = np.zeros(size, dtype=np.bool_)
+    turn, missing = 0, wanted
+    while missing:
+        marked[numbers(turn, min(missing, _AT_ONCE))] = True
+        turn, missing = turn + 1, wanted - int(np.count_nonzero(marked))
+    return marked
+
+
+def _some(bits: Bits, wanted: int, key: bytes, where: str) -> Places:
+    """Return which bits some set ones are, chosen uniformly: int64, ascending, counted row after row."""
+    tile_bytes = bits.reshape(-1)
+    counts = np.bitwise_count(tile_bytes)
+    ends = np.cumsum(counts, dtype=np.int64)
+    size = int(ends[-1])
+    if not 0 <= wanted <= size:
+        raise SpecError(where, "must lie between none and what the tile has", f"{wanted} of {size}")
+    ranks = uniform_subset(size, wanted, key)
+    at = np.searchsorted(ends, ranks, side="right")
+    within = ranks - (ends[at] - counts[at])
+    chosen: Places = 8 * at + _BIT_OF_RANK[tile_bytes[at], within]
+    return chosen
+
+
+def _pairs(tile: Tile) -> Bits:
+    """Return the bits of all pairs of a tile: uint8, shape (rows or, if all are the same, 1, row_bytes)."""
+    if not tile.diagonal:
+        return np.packbits(np.ones((1, len(tile.columns)), dtype=np.bool_), axis=1)
+    nodes = np.arange(len(tile.rows))
+    return np.packbits(nodes[:, None] < nodes, axis=1)

@@ -1,53 +1,78 @@
-"""Pairs of nodes, and the tiles that they are asked in.
+"""Pairs of nodes, and the tiles they are cut into: which of them are links is a bit a pair.
 
-Of n nodes there are n (n - 1) / 2 unordered pairs: the places above the diagonal of a matrix. It is cut into
-bands of consecutive nodes both ways, and each tile of it is asked by itself, so that the whole matrix never
-lies in one place. Within a tile, pairs are numbered row by row.
+Nodes are numbered from 0 and cut into bands; a tile holds the pairs whose lower node is in one band and whose
+higher node is in another one, or in the same. Every pair {i, j} is in exactly one tile.
+
+Where it runs: on the tile's holder. A tile of pairs stands for the devices of its respondents.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import combinations_with_replacement
+from typing import TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
 from udfs.errors import SpecError
 
-Places = npt.NDArray[np.int64]
-Bits = npt.NDArray[np.uint8]
-"""The bits of a tile: uint8, shape (rows, ceil(columns / 8)), the first column the highest bit."""
-Flags = npt.NDArray[np.bool_]
+Bits: TypeAlias = npt.NDArray[np.uint8]
+"""A bit a pair of a tile, shape (rows, ceil(columns / 8)), a row's first pair the highest bit of its first byte."""
+
+Places: TypeAlias = npt.NDArray[np.int64]
+"""Numbers of nodes, or of pairs within a tile."""
 
 _UNPACKED_ROWS = 256
 
 
 @dataclass(frozen=True)
 class Tile:
-    """The pairs of a node among some rows with a later one among some columns.
+    """The pairs {i, j}, i < j, of a node i in `rows` and a node j in `columns`.
+
+    Its pairs are numbered row by row, from 0: their *places*.
 
     Parameters
     ----------
     rows, columns : range
-        Consecutive nodes; the same, or all columns behind the rows.
+        Consecutive nodes, at least one: the same ones, where the tile lies on the diagonal, or rows before columns.
+
+    Raises
+    ------
+    SpecError
 
     Examples
     --------
-    >>> tile = Tile(range(0, 3), range(0, 3))
-    >>> tile.pairs, tile.pair_of(np.arange(3)).tolist()
-    (3, [[0, 1], [0, 2], [1, 2]])
-    >>> tile.select(np.array([[2, 0], [0, 1], [0, 2], [1, 1], [2, 5]]))
-    array([0, 1])
+    >>> tile = Tile(range(8, 12), range(8, 12))
+    >>> tile.pairs
+    6
+    >>> places = tile.select(np.array([[9, 8], [11, 10], [8, 9], [3, 9]]))
+    >>> places
+    array([0, 5])
+    >>> bits = tile.to_bits(places)
+    >>> np.unpackbits(bits, axis=1, count=4)
+    array([[0, 1, 0, 0],
+           [0, 0, 0, 0],
+           [0, 0, 0, 1],
+           [0, 0, 0, 0]], dtype=uint8)
+    >>> tile.from_bits(bits)
+    array([0, 5])
     """
 
     rows: range
     columns: range
 
     def __post_init__(self) -> None:
-        """Check that the tile lies on the diagonal or above it."""
-        if self.rows != self.columns and self.rows.stop > self.columns.start:
-            raise SpecError("tile", "must lie on the diagonal or above it", f"{self.rows} and {self.columns}")
+        """Refuse nodes that make no tile."""
+        bands = (self.rows, self.columns)
+        if not (
+            all(len(band) > 0 and band.step == 1 and band.start >= 0 for band in bands)
+            and (self.diagonal or self.rows.stop <= self.columns.start)
+        ):
+            raise SpecError(
+                "tile", "rows and columns must be the same consecutive nodes, or rows come before", str(bands)
+            )
 
     @property
     def diagonal(self) -> bool:
@@ -56,104 +81,182 @@ class Tile:
 
     @property
     def pairs(self) -> int:
-        """How many pairs there are."""
-        high, wide = len(self.rows), len(self.columns)
-        return wide * (wide - 1) // 2 if self.diagonal else high * wide
+        """How many pairs it holds."""
+        columns = len(self.columns)
+        return columns * (columns - 1) // 2 if self.diagonal else len(self.rows) * columns
 
-    def places(self, pairs: Places) -> Places:
-        """Return the numbers of pairs of this tile, the lower node first: int64, shape (pairs,)."""
-        row, column = pairs[:, 0] - self.rows.start, pairs[:, 1] - self.columns.start
-        if self.diagonal:
-            return self._starts[row] + column - row - 1
-        return row * len(self.columns) + column
+    @property
+    def row_bytes(self) -> int:
+        """How many bytes a row of bits takes."""
+        return -(-len(self.columns) // 8)
 
-    def pair_of(self, places: Places) -> Places:
-        """Return the pairs of numbers: int64, shape (places, 2), the lower node first."""
-        if self.diagonal:
-            row = np.searchsorted(self._starts, places, side="right") - 1
-            column = places - self._starts[row] + row + 1
-        else:
-            row, column = np.divmod(places, max(1, len(self.columns)))
-        return np.stack([row + self.rows.start, column + self.columns.start], axis=1)
-
-    def select(self, pairs: Places) -> Places:
-        """Return the numbers of those pairs that are in this tile, ascending and each once.
+    def places(self, i: Places, j: Places) -> Places:
+        """Return the places of pairs.
 
         Parameters
         ----------
-        pairs : ndarray of int64, shape (pairs, 2)
-            Either node first; a node with itself is no pair.
+        i, j : ndarrays of int64, shape (m,)
+            Nodes of the tile's rows and of its columns, i < j.
+
+        Returns
+        -------
+        ndarray of int64, shape (m,)
         """
-        ordered = np.sort(pairs, axis=1)
-        low, high = ordered.T
-        inside = (low >= self.rows.start) & (low < self.rows.stop) & (low < high)
-        inside &= (high >= self.columns.start) & (high < self.columns.stop)
-        return np.unique(self.places(ordered[inside]))
+        rows, columns = i - self.rows.start, j - self.columns.start
+        return self._row_starts()[rows] + columns if self.diagonal else rows * len(self.columns) + columns
+
+    def pair_of(self, places: Places) -> tuple[Places, Places]:
+        """Return the nodes i and j, i < j, of the pairs at these places: int64, shape (m,) each."""
+        rows, columns = self._row_and_column(places)
+        return rows + self.rows.start, columns + self.columns.start
+
+    def select(self, pairs: Places) -> Places:
+        """Return the places of those pairs that are in this tile.
+
+        Parameters
+        ----------
+        pairs : ndarray of int64, shape (m, 2)
+            Two nodes each, in any order; a pair that comes more than once counts once, and a node is no pair
+            with itself.
+
+        Returns
+        -------
+        ndarray of int64, shape (places,)
+            Ascending.
+        """
+        low, high = np.minimum(pairs[:, 0], pairs[:, 1]), np.maximum(pairs[:, 0], pairs[:, 1])
+        here = (low < high) & _within(low, self.rows) & _within(high, self.columns)
+        return np.unique(self.places(low[here], high[here]))
+
+    def bit_masks(self, places: Places) -> tuple[Places, Bits]:
+        """Return where the pairs at these places have their bits.
+
+        Returns
+        -------
+        bytes_at : ndarray of int64, shape (m,)
+            Which of the tile's bytes, row after row.
+        masks : ndarray of uint8, shape (m,)
+            The bit in it.
+        """
+        rows, columns = self._row_and_column(places)
+        masks = np.right_shift(np.uint8(128), (columns & 7).astype(np.uint8))
+        return rows * self.row_bytes + (columns >> 3), masks
 
     def to_bits(self, places: Places) -> Bits:
-        """Return the bits in which these pairs, ascending and each once, are set."""
-        row, column = (self.pair_of(places) - [self.rows.start, self.columns.start]).T
-        stride = self._stride
-        at, value = row * stride + column // 8, np.uint8(128) >> (column % 8).astype(np.uint8)
-        bits = np.zeros(len(self.rows) * stride, dtype=np.uint8)
-        first = np.flatnonzero(np.diff(at, prepend=-1))
-        if len(first):
-            bits[at[first]] = np.add.reduceat(value, first, dtype=np.uint8)
-        return bits.reshape(len(self.rows), stride)
+        """Set the bits of some pairs.
+
+        Parameters
+        ----------
+        places : ndarray of int64, shape (m,)
+            In any order.
+
+        Returns
+        -------
+        ndarray of uint8, shape (rows, row_bytes)
+            What `np.packbits` makes of the tile's 0/1 matrix along its rows: zero wherever there is no pair.
+
+        Raises
+        ------
+        SpecError
+            Where a place is none of the tile's.
+        """
+        if places.size and not (places.min() >= 0 and places.max() < self.pairs):
+            raise SpecError("places", "must be numbers of the tile's pairs", f"a tile of {self.pairs} pairs")
+        bits = np.zeros((len(self.rows), self.row_bytes), dtype=np.uint8)
+        np.bitwise_or.at(bits.reshape(-1), *self.bit_masks(places))
+        return bits
 
     def from_bits(self, bits: Bits) -> Places:
-        """Return the numbers of the pairs whose bits are set, ascending."""
-        found = [np.empty((0, 2), dtype=np.int64)]
-        for first, block in _blocks(bits, len(self.columns)):
-            row, column = np.nonzero(block)
-            start = [self.rows.start + first, self.columns.start]
-            found.append(np.stack([row, column], axis=1) + start)
-        return self.places(np.concatenate(found))
+        """Return the places of the pairs whose bits are set: int64, ascending.
 
-    def pack(self, flags: Flags) -> Bits:
-        """Return the bits of all pairs, given by number: bool, shape (pairs,)."""
-        high, wide = len(self.rows), len(self.columns)
-        if not self.diagonal:
-            return np.packbits(flags.reshape(high, wide), axis=1)
-        matrix = np.zeros((high, wide), dtype=bool)
-        matrix[np.triu(np.ones((high, wide), dtype=bool), 1)] = flags
-        return np.packbits(matrix, axis=1)
+        Notes
+        -----
+        Memory: 16 bytes a byte of `bits` that is not zero, and what the places take.
+        """
+        row_bytes = bits.reshape(-1)
+        at = np.flatnonzero(row_bytes)
+        set_bits = np.flatnonzero(np.unpackbits(row_bytes[at]))
+        rows, columns = np.divmod(8 * at[set_bits >> 3] + (set_bits & 7), 8 * self.row_bytes)
+        return self.places(rows + self.rows.start, columns + self.columns.start)
 
     def degrees(self, bits: Bits, nodes: int) -> Places:
-        """Return how many of the pairs that are set each node is in: int64, shape (nodes,)."""
+        """Return how many of the pairs whose bits are set each node is in: int64, shape (nodes,)."""
         degrees = np.zeros(nodes, dtype=np.int64)
-        for first, block in _blocks(bits, len(self.columns)):
-            start = self.rows.start + first
-            degrees[start : start + len(block)] += block.sum(axis=1, dtype=np.int64)
-            degrees[self.columns.start : self.columns.stop] += block.sum(axis=0, dtype=np.int64)
+        degrees[self.rows.start : self.rows.stop] = np.bitwise_count(bits).sum(axis=1, dtype=np.int64)
+        for first in range(0, len(bits), _UNPACKED_ROWS):
+            matrix = np.unpackbits(bits[first : first + _UNPACKED_ROWS], axis=1, count=len(self.columns))
+            degrees[self.columns.start : self.columns.stop] += matrix.sum(axis=0, dtype=np.int64)
         return degrees
 
-    @property
-    def _stride(self) -> int:
-        return -(-len(self.columns) // 8)
+    def _row_and_column(self, places: Places) -> tuple[Places, Places]:
+        """Return the row and the column of the pairs at these places, each counted from the tile's first."""
+        if not self.diagonal:
+            rows, columns = np.divmod(places, len(self.columns))
+            return rows, columns
+        starts = self._row_starts()
+        first_places = starts + np.arange(1, len(starts) + 1)
+        rows = np.searchsorted(first_places, places, side="right") - 1
+        return rows, places - starts[rows]
 
-    @property
-    def _starts(self) -> Places:
-        """The number of the first pair of each row of a tile on the diagonal."""
-        row = np.arange(len(self.rows), dtype=np.int64)
-        return row * (2 * len(self.rows) - row - 1) // 2
-
-
-def _blocks(bits: Bits, columns: int) -> Iterator[tuple[int, Bits]]:
-    """Yield some rows at a time, unpacked, each with its first row."""
-    for first in range(0, len(bits), _UNPACKED_ROWS):
-        yield first, np.unpackbits(bits[first : first + _UNPACKED_ROWS], axis=1, count=columns)
+    def _row_starts(self) -> Places:
+        """Return the place of each row's pair in column 0, if it had one: its pairs begin after the diagonal."""
+        size = len(self.rows)
+        row = np.arange(size, dtype=np.int64)
+        starts: Places = row * (2 * size - row - 3) // 2 - 1
+        return starts
 
 
 def tiles(nodes: int, band: int) -> tuple[Tile, ...]:
-    """Return all tiles of so many nodes, cut in bands of so many, row of tiles by row of tiles.
+    """Cut the pairs of `nodes` nodes into tiles, by bands of `band` consecutive nodes and one of the rest.
+
+    Parameters
+    ----------
+    nodes : int
+        Zero or more.
+    band : int
+        A positive multiple of 8, so that a band's bits are whole bytes.
+
+    Returns
+    -------
+    tuple of Tile
+        Ordered by rows, then by columns.
+
+    Raises
+    ------
+    SpecError
 
     Examples
     --------
-    >>> [tile.pairs for tile in tiles(5, 2)]
-    [1, 4, 2, 1, 2, 0]
+    >>> [(tile.rows, tile.columns) for tile in tiles(11, 8)]
+    [(range(0, 8), range(0, 8)), (range(0, 8), range(8, 11)), (range(8, 11), range(8, 11))]
     """
-    if nodes < 0 or band < 1:
-        raise SpecError("tiles", "must have nodes from 0 up and bands from 1 up", f"{nodes} and {band}")
+    if nodes < 0:
+        raise SpecError("nodes", "must be zero or more", str(nodes))
+    if band <= 0 or band % 8:
+        raise SpecError("band", "must be a positive multiple of 8", str(band))
     bands = [range(first, min(first + band, nodes)) for first in range(0, nodes, band)]
-    return tuple(Tile(rows, columns) for place, rows in enumerate(bands) for columns in bands[place:])
+    return tuple(Tile(rows, columns) for rows, columns in combinations_with_replacement(bands, 2))
+
+
+def group_tiles(tiles: Sequence[Tile], sizes: Sequence[int], most: int) -> list[tuple[Tile, ...]]:
+    """Group consecutive tiles, until a group's sizes have reached `most` together.
+
+    Examples
+    --------
+    >>> [len(group) for group in group_tiles(tiles(32, 8), [4, 3, 3, 9, 0, 0, 0, 0, 0, 0], 8)]
+    [3, 1, 6]
+    """
+    groups: list[list[Tile]] = []
+    filled = most
+    for tile, size in zip(tiles, sizes, strict=True):
+        if filled >= most:
+            groups.append([])
+            filled = 0
+        groups[-1].append(tile)
+        filled += size
+    return [tuple(group) for group in groups]
+
+
+def _within(nodes: Places, band: range) -> npt.NDArray[np.bool_]:
+    """Return which nodes are in a band."""
+    return (nodes >= band.start) & (nodes < band.stop)

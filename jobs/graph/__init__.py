@@ -1,1 +1,1 @@
-"""Graphs: links under edge privacy, what they add up to, and a graph that may be released."""
+"""Graphs: links under edge privacy, what they amount to, and a graph that may be released."""

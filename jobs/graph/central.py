@@ -1,7 +1,7 @@
 """Statistics of a graph for a trusted holder of all links: each with noise for its global sensitivity.
 
 One link more or less changes the number of links by 1, degrees by 1 at both of its ends, and triangles at its ends by
-at most n - 2 each, and by 1 at each common neighbour: 3 (n - 2) in all. Noise is discrete Laplace: integers of integer tables.
+at most n - 2 each, and by 1 at each common neighbour: 3 (n - 2) in all. Noise is discrete Laplace, exactly.
 
 References
 ----------
@@ -11,26 +11,24 @@ LM-global.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from decimal import ROUND_FLOOR, Context, Decimal
+from decimal import Decimal
 from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from jobs.graph.document import degree_document, edge_document, node_ids, triangle_document
-from jobs.graph.estimate import Estimates, TriangleEstimates
+from jobs.graph.document import node_ids, statistic_document
+from jobs.graph.estimate import Estimated
 from jobs.graph.spec import GraphSpec, Kind
 from jobs.population import Population
-from udfs.draws import Draws, RowDraws
+from udfs.discrete_laplace import DiscreteLaplace
+from udfs.draws import Draws
 from udfs.link_question import LinkQuestion
-from udfs.noise_shares import NoiseShare, two_sided_variance
-from udfs.triangles import degrees_of, triangles_of
-
-_FLOOR = Context(prec=28, rounding=ROUND_FLOOR)
+from udfs.streams import byte_stream
+from udfs.triangles import degrees_of, triangles
 
 
 @dataclass(frozen=True)
@@ -82,7 +80,7 @@ class _Links:
 _EXACT: dict[Kind, Callable[[npt.NDArray[np.int64], int], npt.NDArray[np.int64]]] = {
     "edges": lambda links, nodes: np.array([len(links)]),
     "degrees": degrees_of,
-    "triangles": triangles_of,
+    "triangles": triangles,
 }
 
 
@@ -91,9 +89,9 @@ def sensitivity(kind: Kind, nodes: int) -> int:
     return {"edges": 1, "degrees": 2, "triangles": max(1, 3 * (nodes - 2))}[kind]
 
 
-def noise_of(kind: Kind, nodes: int, share: Decimal) -> NoiseShare:
+def noise_of(kind: Kind, nodes: int, share: Decimal) -> DiscreteLaplace:
     """Return the noise of each number of a statistic."""
-    return NoiseShare(_FLOOR.divide(share, Decimal(sensitivity(kind, nodes))), 1)
+    return DiscreteLaplace(share, sensitivity(kind, nodes))
 
 
 def central_statistics(
@@ -112,16 +110,13 @@ def central_statistics(
         "graph": None,
     }
     for kind in spec.kinds:
-        share = noise_of(kind, nodes, spec.share)
-        truth = _EXACT[kind](gathered, nodes)
-        drawn = share.draw(RowDraws(population.driver_key("central", kind), len(truth)))
-        values, error = (truth + drawn).astype(np.float64), math.sqrt(two_sided_variance(share.epsilon))
-        own = Estimates(values, np.full(len(values), error))
+        noise, truth = noise_of(kind, nodes, spec.share), _EXACT[kind](gathered, nodes)
+        drawn = noise.draw(len(truth), byte_stream(population.driver_key("central", kind)))
+        values, error = (truth + drawn).astype(np.float64), noise.variance**0.5
         if kind == "edges":
-            found[kind] = edge_document(float(values[0]), error)
-        elif kind == "degrees":
-            found[kind] = degree_document(own)
+            own = Estimated(values[0], np.array(error))
         else:
-            total = float(values.sum() / 3), math.sqrt(nodes) * error / 3
-            found[kind] = triangle_document(TriangleEstimates(own, *total))
+            own = Estimated(values, np.full(len(values), error))
+        total = Estimated(values.sum() / 3, np.array(nodes**0.5 * error / 3)) if kind == "triangles" else None
+        found[kind] = statistic_document(own, total)
     return found

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 
+from jobs.graph.central import noise_of
 from jobs.graph.nodes import id_column
 from jobs.graph.spec import GraphSpec
 from jobs.population import Data
@@ -31,5 +32,10 @@ def check_data(spec: GraphSpec, data: Data) -> None:
             EndColumn(name, column).check_type(arrow_type, file)
     if data.rows > MOST_NODES:
         raise SpecError("population.nodes", f"must name at most {MOST_NODES:,} nodes", f"{data.rows:,}")
-    if spec.privacy.model == "local":
-        LinkResponse(spec.privacy.mechanism, spec.privacy.epsilon)
+    if spec.privacy.model == "central":
+        for kind in spec.kinds:
+            noise_of(kind, data.rows, spec.share)
+    elif 2 * LinkResponse.of(spec.privacy.mechanism, spec.privacy.epsilon).support_if_false >= 1:
+        raise SpecError(
+            "privacy.epsilon", "must be so large that reports tell anything", f"{spec.privacy.epsilon}"
+        )

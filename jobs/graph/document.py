@@ -8,7 +8,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from jobs.graph.estimate import Estimates, TriangleEstimates
+from jobs.graph.estimate import Estimated
 
 
 def node_ids(ids: pa.Array) -> list[str | int]:
@@ -17,23 +17,10 @@ def node_ids(ids: pa.Array) -> list[str | int]:
     return found
 
 
-def edge_document(value: float, error: float) -> dict[str, Any]:
-    """Return the number of links."""
-    return {"estimates": value, "standard_errors": error}
-
-
-def degree_document(degrees: Estimates) -> dict[str, Any]:
-    """Return each node's number of links."""
-    return {"estimates": degrees.values, "standard_errors": degrees.standard_errors}
-
-
-def triangle_document(triangles: TriangleEstimates) -> dict[str, Any]:
-    """Return the triangles at each node, and in all."""
-    return {
-        "estimates": triangles.at.values,
-        "standard_errors": triangles.at.standard_errors,
-        "total": {"estimates": triangles.total, "standard_errors": triangles.total_error},
-    }
+def statistic_document(found: Estimated, total: Estimated | None = None) -> dict[str, Any]:
+    """Return a statistic's estimates with their standard errors, and what they are in all."""
+    document = {"estimates": found.estimates.tolist(), "standard_errors": found.standard_errors.tolist()}
+    return document if total is None else document | {"total": statistic_document(total)}
 
 
 def nodes_table(document: dict[str, Any]) -> bytes:

@@ -1,190 +1,248 @@
-"""Estimates of a graph from the reports on its pairs: unbiased, with unbiased estimates of their variances.
+"""Links, degrees and triangles of a graph, estimated from reports in which every pair of nodes may be flipped.
 
-Let Y be what pairs reported, q the chance that one is flipped, s = 1 - 2 q, X = (Y - q) / s and v = q (1 - q) /
-s**2. X is an unbiased estimate of each pair's link A, with variance v, and independent of all others'. So any
-product over different pairs is unbiased: triangles are sums of such products, and so are their variances, as A**2
-= A. All that is needed of Y are integers: degrees d, their sums over neighbours e = Y d and f = Y e, and of common
-neighbours c = Y**2 the sums over those who are linked, and the sums of squares.
+A pair's report y is the truth with probability p = 1 - q, for all pairs independently. With r = p - q,
 
-Where it runs: driver. It sees sums of reports.
+    x = (y - q) / r
+
+has the pair's true value a, zero or one, as its mean, and the variance v = p q / r**2 whatever a is. So sums of products
+of distinct pairs' x are unbiased for what they are with a in place of x: degrees, triangles, and the variances
+of both. The driver sees integer sums of reports alone: see `udfs.link_sums`.
+
+Privacy: post-processing of reports.
 
 References
 ----------
-papers/randomized-response, section 6.3; the variances are derived in `triangle_variances`.
+papers/randomized-response, equation 6 for x, with a single pair as the population, and section 6 for both sequences.
+That triangles have no bias, and all variances, follow from the independence of pairs: see `triangle_moments`.
 """
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Any, TypeAlias, cast
 
 import numpy as np
 import numpy.typing as npt
 
-Numbers = npt.NDArray[np.float64]
-Counts = npt.NDArray[np.int64]
+from udfs.errors import SpecError
+from udfs.link_sums import LinkSums, Sums
+
+Numbers: TypeAlias = npt.NDArray[Any]
+"""Of float64, or of Fractions."""
 
 
-@dataclass(frozen=True)
-class Noise:
-    """How answers were flipped.
-
-    Parameters
-    ----------
-    lie : Fraction
-        The chance q that a report is not the answer, below one half.
-    """
-
-    lie: Fraction
-
-    @property
-    def q(self) -> float:
-        """The chance of a lie."""
-        return float(self.lie)
-
-    @property
-    def slope(self) -> float:
-        """How much a link raises the chance of a report: s = 1 - 2 q."""
-        return float(1 - 2 * self.lie)
-
-    @property
-    def variance(self) -> float:
-        """The variance v of a pair's estimate."""
-        return float(self.lie * (1 - self.lie) / (1 - 2 * self.lie) ** 2)
-
-
-@dataclass(frozen=True)
-class Estimates:
-    """Estimates with their standard errors.
+@dataclass(frozen=True, eq=False)
+class Estimated:
+    """Estimates and their standard errors.
 
     Attributes
     ----------
-    values : ndarray of float64
+    estimates : ndarray of float64
+        Unbiased. They are not cut to what is possible, which would add a bias: some may be negative.
     standard_errors : ndarray of float64
-        Of the same shape.
+        Of the same shape: (nodes,) for a sequence, () for a total.
     """
 
-    values: Numbers
-    standard_errors: Numbers
+    estimates: npt.NDArray[np.float64]
+    standard_errors: npt.NDArray[np.float64]
 
 
-def edge_estimate(noise: Noise, nodes: int, reported: int) -> tuple[float, float]:
-    """Return the number of links and its standard error, from how many pairs reported one."""
-    pairs = nodes * (nodes - 1) // 2
-    return (reported - noise.q * pairs) / noise.slope, (pairs * noise.variance) ** 0.5
-
-
-def degree_estimates(noise: Noise, degrees: Counts) -> Estimates:
-    """Return the nodes' degrees, from the reported ones: each the sum of n - 1 independent reports."""
-    others = max(0, len(degrees) - 1)
-    values: Numbers = (degrees.astype(np.float64) - noise.q * others) / noise.slope
-    return Estimates(values, np.full(len(degrees), (others * noise.variance) ** 0.5))
-
-
-@dataclass(frozen=True)
-class LinkSums:
-    """What is added up of the reports: see the module.
+@dataclass(frozen=True, eq=False)
+class TriangleMoments:
+    """Triangles, and the variances of these very estimates: all of them unbiased.
 
     Attributes
     ----------
-    degrees, neighbours, second : ndarray of int64, shape (nodes,)
-        d, e = Y d and f = Y e.
-    linked : ndarray of int64, shape (nodes,)
-        The sum of c over a node's neighbours: twice the triangles at it.
-    squares : ndarray of int64, shape (nodes,)
-        The sum of c**2 over all other nodes.
+    sequence, variances : ndarrays of float64 or of Fractions, shape (nodes,)
+        Of the number of triangles at each node.
+    total, total_variance : float or Fraction
+        Of the number of triangles in the graph.
     """
 
-    degrees: Counts
-    neighbours: Counts
-    second: Counts
-    linked: Counts
-    squares: Counts
+    sequence: Numbers
+    variances: Numbers
+    total: Any
+    total_variance: Any
 
 
-@dataclass(frozen=True)
-class TriangleEstimates:
-    """Triangles at each node, and in all.
-
-    Attributes
-    ----------
-    at : Estimates
-    total, total_error : float
-    """
-
-    at: Estimates
-    total: float
-    total_error: float
-
-
-def triangle_estimates(noise: Noise, sums: LinkSums) -> TriangleEstimates:
-    """Return unbiased estimates of the triangles at each node, and in all, with standard errors.
+def edge_total(degrees: Sums, flip: Fraction) -> Estimated:
+    """Estimate the number of links.
 
     Parameters
     ----------
-    noise : Noise
+    degrees : ndarray of int64, shape (nodes,)
+        Reported links at each node.
+    flip : Fraction
+        q: the probability that a pair's report is false; at least 0 and below 1/2.
+
+    Returns
+    -------
+    Estimated
+        Of shape (): the standard error is sqrt(N v), N the number of pairs, and is known exactly.
+
+    Raises
+    ------
+    SpecError
+
+    Examples
+    --------
+    >>> print(edge_total(np.array([2, 1, 1]), Fraction(1, 4)).estimates)
+    2.5
+    """
+    pairs = len(degrees) * (len(degrees) - 1) // 2
+    edges = (Fraction(int(degrees.sum()), 2) - pairs * flip) / _slope(flip)
+    return Estimated(np.array(float(edges)), np.array(float(pairs * report_variance(flip)) ** 0.5))
+
+
+def degree_sequence(degrees: Sums, flip: Fraction) -> Estimated:
+    """Estimate the number of links at each node.
+
+    Parameters
+    ----------
+    degrees : ndarray of int64, shape (nodes,)
+        Reported links at each node.
+    flip : Fraction
+        q: at least 0 and below 1/2.
+
+    Returns
+    -------
+    Estimated
+        Of shape (nodes,): all standard errors are sqrt((nodes - 1) v), which is known exactly. Two nodes' estimates
+        have a covariance of v, by the pair of both.
+
+    Raises
+    ------
+    SpecError
+
+    Examples
+    --------
+    >>> degree_sequence(np.array([2, 1, 1]), Fraction(1, 4)).estimates
+    array([3., 1., 1.])
+    """
+    others = max(0, len(degrees) - 1)
+    estimates = (degrees.astype(np.float64) - float(others * flip)) / float(_slope(flip))
+    return Estimated(estimates, np.full(len(degrees), float(others * report_variance(flip)) ** 0.5))
+
+
+def triangle_sequence(sums: LinkSums, flip: Fraction) -> tuple[Estimated, Estimated]:
+    """Estimate the number of triangles at each node, and that of the graph.
+
+    Parameters
+    ----------
     sums : LinkSums
+        Of all pairs' reports.
+    flip : Fraction
+        q: at least 0 and below 1/2.
+
+    Returns
+    -------
+    sequence, total : Estimated
+        Of shapes (nodes,) and (). The total is a third of the sequence's sum.
+
+    Raises
+    ------
+    SpecError
 
     Notes
     -----
-    A variance's estimate may come out below what it would be in a graph without links, which it never is: then that
-    is taken.
+    Standard errors are roots of the unbiased variances of `triangle_moments`. Where links are few, these may fall
+    short of what an empty graph has, C(nodes - 1, 2) v**3 and C(nodes, 3) v**3, or of zero. No graph has less than
+    that, so they are raised to it, which only takes them closer to the truth.
     """
-    q, s = noise.q, noise.slope
-    d, e = (one.astype(np.float64) for one in (sums.degrees, sums.neighbours))
-    n = len(d)
-    triples = (n - 1) * (n - 2) / 2
-    doubles, singles = d * (d - 1) / 2 + e - d, (n - 2) * d + d.sum() / 2 - d
-    values = (sums.linked / 2 - q * doubles + q * q * singles - q**3 * triples) / s**3
-    at, total = triangle_variances(noise, sums)
-    least = noise.variance**3 * triples
-    errors = np.sqrt(np.maximum(at, least))
-    return TriangleEstimates(
-        Estimates(values, errors), float(values.sum() / 3), math.sqrt(max(total, n * least / 3))
+    nodes, v = len(sums.degrees), float(report_variance(flip))
+    moments = triangle_moments(sums, float(flip))
+    least = max(0, nodes - 1) * max(0, nodes - 2) / 2 * v**3
+    return (
+        Estimated(moments.sequence, np.sqrt(np.maximum(moments.variances, least))),
+        Estimated(np.array(moments.total), np.array(max(moments.total_variance, nodes * least / 3) ** 0.5)),
     )
 
 
-def triangle_variances(noise: Noise, sums: LinkSums) -> tuple[Numbers, float]:
-    """Return unbiased estimates of the variances of `triangle_estimates`: at each node, and in all.
+def triangle_moments(sums: LinkSums, flip: Fraction | float) -> TriangleMoments:
+    """Return unbiased numbers of triangles, and unbiased variances of these.
+
+    Parameters
+    ----------
+    sums : LinkSums
+        Of all pairs' reports.
+    flip : Fraction or float
+        q: at least 0 and below 1/2. Results are exact where it is a Fraction.
+
+    Returns
+    -------
+    TriangleMoments
+        In float64, rounding moves a variance by less than nodes * 2**-48 of the sum of itself and an empty graph's, and an
+        estimate by less than that of its standard error, where p - q is 0.001 or more.
+
+    Raises
+    ------
+    SpecError
 
     Notes
     -----
-    At node i, t = sum over j < k of X_ij X_ik X_jk. Its variance is the sum over these triangles of prod (A + v) -
-    prod A, and of the covariances of two that share a pair ij: v A_ik A_jk A_il A_jl, over k != l and both orders.
-    Two that share a pair jk at i are the same one. Over all triangles of the graph it is a third of the first sums of
-    all nodes, and half of the second. All are sums of products over different pairs.
+    With b_ij = sum_k x_ik x_jk, d_i = sum_j x_ij, and all sums over distinct nodes other than i,
+
+        t_i = sum_{j<k} x_ij x_jk x_ik = sum_j x_ij b_ij / 2
+
+    The same triangle has a variance of prod(a + v) - prod(a), two triangles at i with the link ij in common have a
+    covariance of v times their other four links, and others have none:
+
+        Var t_i = P_i + v F_i
+        P_i = sum_{j<k} [(a_ij + v)(a_jk + v)(a_ik + v) - a_ij a_jk a_ik]
+        F_i = sum_j sum_{k != l} a_ik a_jk a_il a_jl
+        Var sum_i t_i / 3 = sum_i P_i / 3 + v sum_i F_i / 2
+
+    All products are of distinct pairs, so x in place of a leaves the means as they are. As x**2 = x + v, whatever y is,
+
+        sum_j x_ij**2 = d_i + (n - 1) v
+        sum_{k != l} x_ik x_jk x_il x_jl = b_ij**2 - b_ij - v (d_i + d_j - 2 x_ij) - (n - 2) v**2
     """
-    q, s, v = noise.q, noise.slope, noise.variance
-    d, e = (one.astype(np.float64) for one in (sums.degrees, sums.neighbours))
-    n = len(d)
-    own, squares = (d - q * (n - 1)) / s, (q * q * (n - 1) + s * d) / s**2
-    over = (e - q * (n - 1) * d) / s  # sum over neighbours of their own
-    around = (over - q * (own.sum() - own)) / s
-    doubles = (own**2 - squares) / 2 + around - squares
-    singles = (n - 2) * own + own.sum() / 2 - own
-    first = v * doubles + v * v * singles + v**3 * ((n - 1) * (n - 2) / 2)
-    second = v * _four_cycles(noise, sums)
-    return first + second, float(first.sum() / 3 + second.sum() / 2)
+    n, q = len(sums.degrees), cast(Any, flip)
+    r, v = _slope(q), report_variance(q)
+    ones, links = sums.degrees, sums.degrees.sum()
+    # r**2 b_ij = c_ij - q (ones_i + ones_j - 2 y_ij) + (n - 2) q**2 = u_ij + h_i, u_ij = c_ij - q ones_j + 2 q y_ij
+    h = (n - 2) * q**2 - q * ones
+    u_sums = sums.paths - q * (links - ones) + 2 * q * ones
+    u_on_links = sums.corners - q * (sums.paths + ones) + 2 * q * ones
+    u_squares = (
+        sums.squares
+        + q**2 * ((ones**2).sum() - ones**2)
+        + 4 * q**2 * ones
+        - 2 * q * sums.weighted
+        + 4 * q * sums.corners
+        - 4 * q**2 * (sums.paths + ones)
+    )
+    b_sums = (u_sums + (n - 1) * h) / r**2
+    b_squares = (u_squares + 2 * h * u_sums + (n - 1) * h**2) / r**4
+    sequence = ((u_on_links + ones * h) / r**2 - q * b_sums) / (2 * r)
+
+    d = (ones - (n - 1) * q) / r
+    edges = d.sum() / 2
+    two_links = (d**2 - d - (n - 1) * v) / 2 + b_sums  # of the three pairs of i, j and k, summed over j < k
+    one_link = (n - 3) * d + edges
+    same = v * two_links + v**2 * one_link + (n - 1) * (n - 2) * v**3 / 2
+    shared = b_squares - b_sums - v * ((n - 4) * d + 2 * edges) - (n - 1) * (n - 2) * v**2
+    return TriangleMoments(
+        sequence=sequence,
+        variances=same + v * shared,
+        total=sequence.sum() / 3,
+        total_variance=same.sum() / 3 + v * shared.sum() / 2,
+    )
 
 
-def _four_cycles(noise: Noise, sums: LinkSums) -> Numbers:
-    """Return the sum over j and over k != l of X_ik X_jk X_il X_jl, for each node i."""
-    q, s = noise.q, noise.slope
-    d, e, f = (one.astype(np.float64) for one in (sums.degrees, sums.neighbours, sums.second))
-    n = len(d)
-    # s**2 sum_k X_ik X_jk = u + r, with u = c + 2 q Y and r = q**2 (n - 2) - q (d_i + d_j).
-    constant = q * q * (n - 2)
-    u_squared = sums.squares + 4 * q * sums.linked + 4 * q * q * d
-    u_alone, u_degrees = e - d + 2 * q * d, f - d**2 + 2 * q * e
-    u_r = (constant - q * d) * u_alone - q * u_degrees
-    level = constant - q * d
-    r_squared = (n - 1) * level**2 - 2 * q * level * (d.sum() - d) + q * q * ((d**2).sum() - d**2)
-    products = (u_squared + 2 * u_r + r_squared) / s**4
-    # Less those of k = l: the sums of X_ik**2 X_jk**2.
-    square_sums = (q * q * (n - 1) + s * d) / s**2
-    over = (q * q * (n - 1) * d + s * e) / s**2  # sum over neighbours of their square sums
-    shared = (q * q * (square_sums.sum() - square_sums) + s * over) / s**2
-    fourths = (q**4 * (n - 1) + ((1 - q) ** 4 - q**4) * d) / s**4
-    four_cycles: Numbers = products - (shared - fourths)
-    return four_cycles
+def _slope(flip: Any) -> Any:
+    """Return r = p - q, of the same type as q.
+
+    Raises
+    ------
+    SpecError
+    """
+    if not 0 <= 2 * flip < 1:
+        raise SpecError("flip", "must be at least 0 and below 1/2", f"{float(flip)}", "give a larger epsilon")
+    return 1 - 2 * flip
+
+
+def report_variance(flip: Any) -> Any:
+    """Return v = p q / (p - q)**2, the variance of what one pair's report comes to: of the same type as q."""
+    return flip * (1 - flip) / _slope(flip) ** 2

@@ -3,125 +3,119 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import accumulate
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 
-from jobs.graph.document import degree_document, edge_document, node_ids, triangle_document
-from jobs.graph.estimate import LinkSums, Noise, degree_estimates, edge_estimate, triangle_estimates
+from jobs.graph.document import node_ids, statistic_document
+from jobs.graph.estimate import degree_sequence, edge_total, triangle_sequence
+from jobs.graph.rebuild import RebuiltSize
 from jobs.graph.spec import GraphSpec
 from jobs.population import Population
 from udfs.link_question import LinkQuestion
-from udfs.link_release import Rebuilding, places_of_ranks, rebuilding, uniform_subset
-from udfs.link_reports import LinkReports
+from udfs.link_release import LinkRelease
+from udfs.link_reports import LinkReports, TileSums
 from udfs.link_response import LinkResponse
-from udfs.link_sums import CommonNeighbours, LinkMatrix, TimesVector, add_up
-from udfs.links import Tile, tiles
+from udfs.links import Tile, group_tiles, tiles
 from udfs.loads import Load
+from udfs.streams import byte_stream, derive_key
 
-BAND = 2048
-"""Nodes of a band: a tile's reports are half a megabyte."""
+BAND = 1024
+"""Nodes of a band: a tile's reports are an eighth of a megabyte."""
 
-_RowsOfTile = tuple[Tile, Load, npt.NDArray[np.int64], npt.NDArray[np.int64]]
+LINKS_A_FILE = 1 << 20
+"""Of a rebuilt graph."""
 
 
 def local_statistics(
     spec: GraphSpec, population: Population, links: Population, question: LinkQuestion, ids: pa.Array
 ) -> dict[str, Any]:
     """Ask every pair once, and return the `result` of result.json."""
-    response = LinkResponse(spec.privacy.mechanism, spec.privacy.epsilon)
-    nodes, noise = len(ids), Noise(response.lie)
-    pairs = nodes * (nodes - 1) // 2
+    response = LinkResponse.of(spec.privacy.mechanism, spec.privacy.epsilon)
+    nodes, lie = len(ids), response.support_if_false
     with population.room() as put:
         reports = links.collect_pairs(question, response, tiles(nodes, BAND), nodes, "links", put)
-        reported = sum(reports.ones)
-        edges, edges_error = edge_estimate(noise, nodes, reported)
         found: dict[str, Any] = {
             "nodes": nodes,
             "ids": node_ids(ids),
-            "pairs": pairs,
+            "pairs": nodes * (nodes - 1) // 2,
             "reports": "each unordered pair once: links noted twice or the other way round are merged",
             "mechanism": spec.privacy.mechanism,
-            "lie": float(response.lie),
+            "lie": float(lie),
             "thresholds": {"flip": response.flip, "denominator": "2**64"},
             "self_loops": spec.population.self_loops,
         }
         if "edges" in spec.kinds:
-            found["edges"] = edge_document(edges, edges_error)
+            found["edges"] = statistic_document(edge_total(reports.degrees, lie))
         if "degrees" in spec.kinds:
-            found["degrees"] = degree_document(degree_estimates(noise, reports.degrees))
+            found["degrees"] = statistic_document(degree_sequence(reports.degrees, lie))
         if "triangles" in spec.kinds:
-            found["triangles"] = triangle_document(
-                triangle_estimates(noise, add_reports_up(population, reports))
-            )
+            chunk = TileSums(reports)
+            sums = population.reduce(reports.tiles, chunk, chunk.combine, "common neighbours")
+            found["triangles"] = statistic_document(*triangle_sequence(sums, lie))
         found["graph"] = None
         if spec.release.graph:
-            plan = rebuilding(pairs, reported, response.lie, edges)
-            written = release(spec, population, question, reports, plan, response)
+            size = RebuiltSize(found["pairs"], sum(reports.ones), response.support_if_true)
+            written = release(spec, population, question, reports, size)
             found |= {
                 "graph": "reports",
-                "released": {"links": written, "reported": plan.kept, "asked": round(edges)},
+                "released": {"links": written, "reported": size.kept, "asked": size.links, "cut": size.cut},
             }
     return found
 
 
-def add_reports_up(population: Population, reports: LinkReports) -> LinkSums:
-    """Return all sums of the reports that triangles and their errors are made of."""
-    matrix = LinkMatrix.of(reports)
-    total, both = add_up((matrix.nodes,)), add_up((2, matrix.nodes))
-    over = population.reduce(
-        matrix.blocks, TimesVector(matrix, reports.degrees), total, "degrees of neighbours"
-    )
-    second = population.reduce(matrix.blocks, TimesVector(matrix, over), total, "their neighbours")
-    common = population.reduce(matrix.blocks, CommonNeighbours(matrix), both, "common neighbours")
-    return LinkSums(reports.degrees, over, second, common[0], common[1])
-
-
 def release(
-    spec: GraphSpec,
-    population: Population,
-    question: LinkQuestion,
-    reports: LinkReports,
-    plan: Rebuilding,
-    response: LinkResponse,
+    spec: GraphSpec, population: Population, question: LinkQuestion, reports: LinkReports, size: RebuiltSize
 ) -> int:
-    """Write a rebuilt graph as a table of links, a file for each tile, and return how many there are."""
-    zeros = [tile.pairs - ones for tile, ones in zip(reports.tiles, reports.ones, strict=True)]
-    chosen = [
-        _dealt(uniform_subset(size, sum(sizes), population.driver_key("release", name)), sizes)
-        for name, size, sizes in (("ones", plan.kept, reports.ones), ("zeros", plan.links - plan.kept, zeros))
-    ]
-    units: list[_RowsOfTile] = list(zip(reports.tiles, reports.bits, *chosen, strict=True))
+    """Write a rebuilt graph as a table of links, and return how many there are."""
+    counts = byte_stream(population.driver_key("release", "counts"))
+    releases = size.tiles([tile.pairs for tile in reports.tiles], reports.ones, counts)
+    drawn = [one.kept + one.added for one in releases]
+    response = LinkResponse.of(spec.privacy.mechanism, spec.privacy.epsilon)
     provenance = {
         "version": 1,
         "graph": "rebuilt from reports on pairs",
-        "mechanism": response.mechanism,
+        "mechanism": spec.privacy.mechanism,
         "epsilon": str(spec.privacy.epsilon),
         "flip": response.flip,
         "denominator": "2**64",
-        "links": plan.links,
+        "links": size.links,
         "nodes": len(reports.degrees),
     }
-    table = WriteTile(question, json.dumps(provenance, sort_keys=True))
-    return population.write(units, table, "release")
+    table = WriteTiles(
+        question,
+        dict(zip(reports.tiles, zip(reports.bits, releases, strict=True), strict=True)),
+        population.driver_key("release", "links"),
+        json.dumps(provenance, sort_keys=True),
+    )
+    return population.write(group_tiles(reports.tiles, drawn, LINKS_A_FILE), table, "release")
 
 
 @dataclass(frozen=True)
-class WriteTile:
-    """Makes the table of a tile's links in the rebuilt graph."""
+class WriteTiles:
+    """Makes the table of some tiles' links in the rebuilt graph.
+
+    Parameters
+    ----------
+    question : LinkQuestion
+    reports : dict of Tile to (Load, LinkRelease)
+        Each tile's bits, and how many of its pairs become links.
+    key : bytes
+        32 bytes that serve nothing else.
+    provenance : str
+        JSON.
+    """
 
     question: LinkQuestion
+    reports: dict[Tile, tuple[Load, LinkRelease]]
+    key: bytes
     provenance: str
 
-    def __call__(self, unit: _RowsOfTile) -> pa.Table:
+    def __call__(self, group: tuple[Tile, ...]) -> pa.Table:
         """Return the links by the ids of their ends."""
-        tile, bits, ones, zeros = unit
-        pairs = places_of_ranks(tile, np.asarray(bits()), ones, zeros)
+        pairs = np.concatenate([self._links(tile) for tile in group])
         ids, names = self.question.node_ids, (self.question.source, self.question.target)
         columns = [ids.take(pa.array(pairs[:, side])) for side in (0, 1)]
         schema = pa.schema(
@@ -130,11 +124,7 @@ class WriteTile:
         )
         return pa.Table.from_arrays(columns, schema=schema)
 
-
-def _dealt(ranks: npt.NDArray[np.int64], sizes: Sequence[int]) -> list[npt.NDArray[np.int64]]:
-    """Return the ranks within each of several parts of these sizes, given those in all."""
-    ends = np.array([0, *accumulate(sizes)])
-    cuts = np.searchsorted(ranks, ends)
-    return [
-        ranks[first:stop] - start for first, stop, start in zip(cuts[:-1], cuts[1:], ends[:-1], strict=True)
-    ]
+    def _links(self, tile: Tile) -> np.ndarray[Any, np.dtype[np.int64]]:
+        load, release = self.reports[tile]
+        key = derive_key(self.key, str(tile.rows.start), str(tile.columns.start))
+        return release.draw(tile, np.asarray(load()), key)

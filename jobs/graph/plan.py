@@ -5,13 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from jobs.graph.central import noise_of
-from jobs.graph.estimate import Noise
+from jobs.graph.estimate import report_variance
 from jobs.graph.local import BAND
 from jobs.graph.spec import GraphSpec
 from jobs.population import Data
 from udfs.link_response import LinkResponse
 from udfs.links import tiles
-from udfs.noise_shares import two_sided_variance
 
 
 def plan_graph(spec: GraphSpec, data: Data) -> dict[str, Any]:
@@ -43,18 +42,16 @@ def plan_graph(spec: GraphSpec, data: Data) -> dict[str, Any]:
 def _errors(spec: GraphSpec, nodes: int, pairs: int) -> dict[str, Any]:
     """Return the standard errors that are known beforehand: of triangles, in a graph without links."""
     if spec.privacy.model == "central":
-        errors = {
-            kind: two_sided_variance(noise_of(kind, nodes, spec.share).epsilon) ** 0.5 for kind in spec.kinds
-        }
+        errors = {kind: noise_of(kind, nodes, spec.share).variance ** 0.5 for kind in spec.kinds}
         return {"standard_errors": errors}
-    noise = Noise(LinkResponse(spec.privacy.mechanism, spec.privacy.epsilon).lie)
-    variance = noise.variance
+    lie = float(LinkResponse.of(spec.privacy.mechanism, spec.privacy.epsilon).support_if_false)
+    variance = report_variance(lie)
     known = {
         "edges": (pairs * variance) ** 0.5,
         "degrees": (max(0, nodes - 1) * variance) ** 0.5,
         "triangles": (max(0, nodes - 1) * max(0, nodes - 2) / 2 * variance**3) ** 0.5,
     }
-    return {"lie": noise.q, "standard_errors": {kind: known[kind] for kind in spec.kinds}}
+    return {"lie": lie, "standard_errors": {kind: known[kind] for kind in spec.kinds}}
 
 
 def _reasons(spec: GraphSpec) -> list[str]:

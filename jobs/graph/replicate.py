@@ -1,7 +1,7 @@
 """One replication of a study: a graph's degrees and triangles by one mechanism, and how far off they are.
 
-Public data alone: what is measured is the distance to the truth. Pairs' reports are drawn by the code that draws them for
-a job; a trusted holder's Cauchy noise is of floating point, and so would not do for links that are secret.
+Public data alone: what is measured is the distance to the truth. All noise is drawn by the code that draws it for secret
+links.
 """
 
 from __future__ import annotations
@@ -10,25 +10,29 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from decimal import Decimal
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from jobs.graph.central import noise_of
-from jobs.graph.estimate import LinkSums, Noise, degree_estimates, edge_estimate, triangle_estimates
+from jobs.graph.estimate import degree_sequence, triangle_sequence
+from jobs.graph.rebuild import RebuiltSize
+from jobs.graph.spec import Kind
 from jobs.graph.study_spec import StudiedMechanism
-from udfs.draws import RowDraws
-from udfs.link_release import places_of_ranks, rebuilding, uniform_subset
+from udfs.cauchy_noise import CauchyNoise
+from udfs.link_release import LinkRelease
 from udfs.link_response import LinkResponse
-from udfs.links import Bits, Tile
-from udfs.smooth_sensitivity import PairProfile, smooth_noise
-from udfs.streams import derive_key
-from udfs.triangles import degrees_of, triangles_of
+from udfs.link_sums import band_bits, degrees, tile_sums
+from udfs.links import Tile
+from udfs.smooth_sensitivity import SEQUENCE, TriangleSensitivity
+from udfs.streams import byte_stream, derive_key
+from udfs.triangles import degrees_of, triangles
 
 Counts = npt.NDArray[np.int64]
-Numbers = npt.NDArray[np.float64]
+Numbers = npt.NDArray[Any]
 
-STATISTICS = ("degrees", "triangles")
+STATISTICS: tuple[Kind, ...] = ("degrees", "triangles")
 WAYS: dict[str, tuple[str, ...]] = {
     "randomized-response": ("unbiased", "rebuilt"),
     "laplace": ("unbiased", "rebuilt"),
@@ -71,13 +75,14 @@ class Replicate:
     points : tuple of Point
     links : ndarray of int64, shape (links, 2)
         Of different nodes, each once, the lower first.
-    profile : PairProfile
+    sensitivity : TriangleSensitivity
+        Of the graph.
     nodes, seed : int
     """
 
     points: tuple[Point, ...]
     links: Counts
-    profile: PairProfile
+    sensitivity: TriangleSensitivity
     nodes: int
     seed: int
 
@@ -103,61 +108,39 @@ class Replicate:
 
     @cached_property
     def _truth(self) -> tuple[Counts, Counts]:
-        return degrees_of(self.links, self.nodes), triangles_of(self.links, self.nodes)
+        return degrees_of(self.links, self.nodes), triangles(self.links, self.nodes)
 
     def _answers(self, point: Point, key: bytes) -> Iterator[tuple[Numbers | None, Numbers | None]]:
         """Yield degrees and triangles, by each way that the mechanism has; None for what it does not answer."""
-        degrees, triangles = self._truth
         if point.mechanism == "zero":
             yield np.zeros(self.nodes), np.zeros(self.nodes)
         elif point.mechanism == "global-sensitivity":
-            noises = [
-                noise_of("degrees", self.nodes, point.epsilon),
-                noise_of("triangles", self.nodes, point.epsilon),
+            noisy = [
+                truth
+                + noise_of(kind, self.nodes, point.epsilon).draw(
+                    self.nodes, byte_stream(derive_key(key, kind))
+                )
+                for kind, truth in zip(STATISTICS, self._truth, strict=True)
             ]
-            drawn = [
-                noise.draw(RowDraws(derive_key(key, name), self.nodes))
-                for name, noise in zip(STATISTICS, noises, strict=True)
-            ]
-            yield (degrees + drawn[0]).astype(np.float64), (triangles + drawn[1]).astype(np.float64)
+            yield noisy[0], noisy[1]
         elif point.mechanism == "smooth-sensitivity":
-            noise = smooth_noise(float(point.epsilon), self.nodes)
-            sensitivity = 3 * self.profile.smooth_sensitivity(noise.beta)
-            words = RowDraws(key, self.nodes).words(0)
-            cauchy = np.tan(np.pi * ((words >> np.uint64(11)).astype(np.float64) + 0.5) / 2**53 - np.pi / 2)
-            yield None, triangles + noise.scale * sensitivity * cauchy
+            noise = CauchyNoise(point.epsilon, self.nodes)
+            smooth = SEQUENCE * self.sensitivity.smooth(noise.beta)
+            yield None, noise.perturb(self._truth[1], smooth, byte_stream(key))
         else:
-            yield from self._from_reports(LinkResponse(point.mechanism, point.epsilon), key)
+            yield from self._from_reports(LinkResponse.of(point.mechanism, point.epsilon), key)
 
     def _from_reports(self, response: LinkResponse, key: bytes) -> Iterator[tuple[Numbers, Numbers]]:
         """Yield what pairs' reports come to: estimated without bias, and counted in a rebuilt graph."""
-        tile = Tile(range(self.nodes), range(self.nodes))
+        tile, lie = Tile(range(self.nodes), range(self.nodes)), response.support_if_false
         bits = response.report(tile.select(self.links), tile, derive_key(key, "reports"))
-        noise, sums = Noise(response.lie), sums_of(bits, self.nodes)
-        yield degree_estimates(noise, sums.degrees).values, triangle_estimates(noise, sums).at.values
-        reported = int(sums.degrees.sum()) // 2
-        edges, _ = edge_estimate(noise, self.nodes, reported)
-        plan = rebuilding(tile.pairs, reported, response.lie, edges)
-        ones = uniform_subset(plan.kept, reported, derive_key(key, "ones"))
-        zeros = uniform_subset(plan.links - plan.kept, tile.pairs - reported, derive_key(key, "zeros"))
-        links = places_of_ranks(tile, bits, ones, zeros)
-        yield (
-            degrees_of(links, self.nodes).astype(np.float64),
-            triangles_of(links, self.nodes).astype(np.float64),
-        )
-
-
-def sums_of(bits: Bits, nodes: int) -> LinkSums:
-    """Return the sums of a matrix that is held whole: one tile's bits."""
-    upper = np.unpackbits(bits, axis=1, count=nodes)
-    matrix = (upper | upper.T).astype(np.float32)
-    common = (matrix @ matrix).astype(np.float64)
-    np.fill_diagonal(common, 0)
-    degrees = matrix.sum(axis=1, dtype=np.float64)
-    wide = matrix.astype(np.float64)
-    over = wide @ degrees
-    found = (degrees, over, wide @ over, (common * wide).sum(axis=1), (common * common).sum(axis=1))
-    return LinkSums(*(one.astype(np.int64) for one in found))
+        rows = band_bits(tile.rows, [(tile, bits)], self.nodes)
+        ones = degrees(rows)
+        at, _ = triangle_sequence(tile_sums(tile, rows, rows, ones), lie)
+        yield degree_sequence(ones, lie).estimates, at.estimates
+        size = RebuiltSize(tile.pairs, int(ones.sum()) // 2, response.support_if_true)
+        links = LinkRelease(size.kept, size.added).draw(tile, bits, derive_key(key, "release"))
+        yield degrees_of(links, self.nodes), triangles(links, self.nodes)
 
 
 def join(parts: Iterable[list[Found]]) -> list[Found]:

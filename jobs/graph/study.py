@@ -19,16 +19,17 @@ import numpy as np
 from scipy.stats import t as student
 
 from jobs.graph.central import GatherLinks, noise_of
-from jobs.graph.estimate import Noise
+from jobs.graph.estimate import report_variance
 from jobs.graph.replicate import STATISTICS, WAYS, Found, Point, Replicate, join
-from jobs.graph.spec import GraphSpec
+from jobs.graph.spec import GraphSpec, Kind
 from jobs.graph.study_spec import MOST_NODES, GraphStudyTable
 from jobs.population import Population
+from udfs.cauchy_noise import CauchyNoise
 from udfs.errors import SpecError
 from udfs.link_question import LinkQuestion
 from udfs.link_response import LinkResponse
-from udfs.smooth_sensitivity import pair_profile, smooth_noise
-from udfs.triangles import degrees_of, triangles_of
+from udfs.smooth_sensitivity import SEQUENCE, TriangleSensitivity
+from udfs.triangles import degrees_of, triangles
 
 CONFIDENCE = 0.95
 _REPLICATIONS_A_TASK = 10
@@ -65,10 +66,10 @@ def run_study(
     """
     check_nodes(nodes)
     truth = links.ask([(question, GatherLinks())], "gather links")[0].whole()
-    points, profile = grid(study), pair_profile(truth, nodes)
-    replicate = Replicate(points, truth, profile, nodes, study.seed)
+    points, sensitivity = grid(study), TriangleSensitivity.of(truth, nodes)
+    replicate = Replicate(points, truth, sensitivity, nodes, study.seed)
     found = links.reduce(units_of(study, points), replicate, join, "replicate")
-    degrees, triangles = degrees_of(truth, nodes), triangles_of(truth, nodes)
+    degrees, at = degrees_of(truth, nodes), triangles(truth, nodes)
     return {
         "replications": study.replications,
         "seed": study.seed,
@@ -77,19 +78,19 @@ def run_study(
         "confidence": CONFIDENCE,
         "nodes": nodes,
         "links": len(truth),
-        "triangles": int(triangles.sum()) // 3,
-        "most_triangles_at_a_node": int(triangles.max(initial=0)),
+        "triangles": int(at.sum()) // 3,
+        "most_triangles_at_a_node": int(at.max(initial=0)),
         "most_links_of_a_node": int(degrees.max(initial=0)),
         "sensitivity": {
-            "local": profile.local_sensitivity(0),
+            "local": SEQUENCE * int(sensitivity.local(np.zeros(1, dtype=np.int64))[0]),
             "smooth": [
                 {
                     "epsilon": epsilon,
-                    "value": 3 * profile.smooth_sensitivity(smooth_noise(float(epsilon), nodes).beta),
+                    "value": SEQUENCE * sensitivity.smooth(CauchyNoise(epsilon, nodes).beta),
                 }
                 for epsilon in study.epsilons
             ],
-            "global": 3 * (nodes - 2),
+            "global": SEQUENCE * sensitivity.largest,
         },
         "points": [
             one for place, point in enumerate(points) for one in _documents(place, point, found, nodes)
@@ -142,17 +143,15 @@ def _measured(errors: np.ndarray[Any, Any]) -> dict[str, Any]:
     return {"value": value, "interval": [value - reach, value + reach]}
 
 
-def _predicted(point: Point, kind: str, way: str, nodes: int) -> float | None:
+def _predicted(point: Point, kind: Kind, way: str, nodes: int) -> float | None:
     """Return the mean absolute error that the law gives beforehand, where it follows from the law alone.
 
     Of a sum of many independent reports it is near sqrt(2 / pi) standard errors; of discrete Laplace noise it is a sum.
     """
     if point.mechanism == "global-sensitivity":
-        noise = noise_of("degrees" if kind == "degrees" else "triangles", nodes, point.epsilon)
-        alpha = math.exp(-float(noise.epsilon))
-        return 2 * alpha / (1 - alpha**2)
+        return noise_of(kind, nodes, point.epsilon).mean_absolute_error
     if point.mechanism in ("randomized-response", "laplace") and way == "unbiased" and kind == "degrees":
-        variance = Noise(LinkResponse(point.mechanism, point.epsilon).lie).variance
+        variance = report_variance(float(LinkResponse.of(point.mechanism, point.epsilon).support_if_false))
         return math.sqrt(2 / math.pi * (nodes - 1) * variance)
     return None
 

@@ -130,4 +130,4 @@ def _sensitivity(study: dict[str, Any]) -> dict[str, Any] | None:
         (words.finite(one.get("epsilon")), words.finite(one.get("value")))
         for one in mappings(given.get("smooth"))
     ]
-    return None if local is None or worst is None else {"local": 3 * local, "global": worst, "smooth": smooth}
+    return None if local is None or worst is None else {"local": local, "global": worst, "smooth": smooth}

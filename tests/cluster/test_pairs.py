@@ -11,8 +11,8 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from cluster import pairs
-from cluster.pairs import AskTiles, group_tiles
+from cluster import population as module
+from cluster.pairs import AskTiles
 from cluster.population import ClusterPopulation
 from cluster.reduce import Engine
 from cluster.session import DaskEngine
@@ -29,7 +29,7 @@ NAMES = pa.array([f"n{number:02d}" for number in range(NODES)])
 LINKS = [
     (one, other) for one in range(NODES) for other in range(one + 1, NODES) if (7 * one + other) % 11 == 0
 ]
-RESPONSE = LinkResponse("randomized-response", Decimal(3))
+RESPONSE = LinkResponse.of("randomized-response", Decimal(3))
 
 
 def population(
@@ -60,7 +60,7 @@ def test_reports_do_not_depend_on_who_asks_or_how_tiles_and_rows_are_cut(
 ) -> None:
     alone = ask(population(tmp_path / "alone", LINKS))
     assert alone == ask(population(tmp_path / "cut", LINKS[::-1] + LINKS[:9], files=7))
-    monkeypatch.setattr(group_tiles, "__defaults__", (200,))
+    monkeypatch.setattr(module, "_PAIRS_A_TASK", 200)
     assert alone == ask(population(tmp_path / "small", LINKS))
     assert alone == ask(population(tmp_path / "spread", LINKS, engine=engine))
 
@@ -100,7 +100,7 @@ def test_a_dead_worker_changes_no_report(
     tmp_path: Path, engine: DaskEngine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     alone = ask(population(tmp_path / "alone", LINKS))
-    monkeypatch.setattr(group_tiles, "__defaults__", (200,))
+    monkeypatch.setattr(module, "_PAIRS_A_TASK", 200)
     mortal = Mortal(engine, tmp_path / "grave")
     assert alone == ask(population(tmp_path / "disturbed", LINKS, engine=mortal))
     assert mortal.grave.exists()
@@ -111,7 +111,7 @@ def test_rounds_mechanisms_and_links_draw_apart(tmp_path: Path) -> None:
     reports = [
         ask(links),
         ask(links, "another round"),
-        ask(links, response=LinkResponse("laplace", Decimal("4.3"))),
+        ask(links, response=LinkResponse.of("laplace", Decimal("4.3"))),
         ask(population(tmp_path / "less", LINKS[1:])),
     ]
     first = [np.frombuffer(bits[0], dtype=np.uint8) for bits, _, _ in reports]
@@ -127,16 +127,6 @@ def test_links_that_change_after_they_were_looked_through_are_refused(tmp_path: 
     links.digests[label] = dict.fromkeys(links.digests[label], "0" * 64)
     with pytest.raises(SchemaError, match="must hold the rows that were looked through"):
         ask(links)
-
-
-def test_tiles_are_grouped_in_order_into_tasks_of_so_many_pairs() -> None:
-    own = tiles(NODES, BAND)
-    groups = group_tiles(own, 300)
-    assert tuple(tile for group in groups for tile in group) == own
-    assert all(sum(tile.pairs for tile in group) >= 300 for group in groups[:-1])
-    assert [len(group) for group in group_tiles(own, 1)] == [1] * len(own)
-    assert group_tiles([], 5) == []
-    assert pairs.PAIRS_A_TASK > 1 << 20
 
 
 def test_tables_are_written_whole_and_as_often_as_one_likes(tmp_path: Path, engine: DaskEngine) -> None:

@@ -1,34 +1,66 @@
-from __future__ import annotations
+"""True counts of links and triangles, against powers of the matrix."""
 
 import numpy as np
 import pytest
 from hypothesis import given
+from hypothesis import strategies as st
 
-from tests.udfs.graphs import graphs, matrix_of
-from udfs.triangles import degrees_of, triangles_of
-
-
-@given(graphs(most_nodes=12))
-def test_degrees_and_triangles_are_those_of_the_matrix(graph) -> None:
-    nodes, links = graph
-    dense = matrix_of(nodes, links)
-    assert degrees_of(links, nodes).tolist() == dense.sum(axis=1).tolist()
-    assert triangles_of(links, nodes).tolist() == (np.diag(dense @ dense @ dense) // 2).tolist()
-    assert triangles_of(links[:, ::-1], nodes).tolist() == triangles_of(links, nodes).tolist()
+import udfs.triangles
+from udfs.triangles import degrees_of, triangles
 
 
-@pytest.mark.parametrize("at_once", [1, 50, 1 << 22])
-def test_few_paths_at_a_time_give_the_same(at_once: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    generator = np.random.default_rng(5)
-    dense = np.triu(generator.random((60, 60)) < 0.4, 1)
-    links = np.argwhere(dense)
-    expected = triangles_of(links, 60)
-    monkeypatch.setattr("udfs.triangles._PATHS_AT_ONCE", at_once)
-    assert triangles_of(links, 60).tolist() == expected.tolist()
+@st.composite
+def graphs(draw):
+    """Links in any order and with their ends in any order, of up to 30 nodes, and how many nodes there are."""
+    nodes = draw(st.integers(0, 30))
+    generator = np.random.default_rng(draw(st.integers(0, 2**32)))
+    share = draw(st.sampled_from([0, 0.05, 0.3, 0.8, 1]))
+    links = np.argwhere(np.triu(generator.random((nodes, nodes)) < share, 1))
+    return generator.permuted(generator.permutation(links), axis=1), nodes
 
 
-def test_a_library_counts_the_same() -> None:
-    networkx = pytest.importorskip("networkx")
-    graph = networkx.gnm_random_graph(400, 4000, seed=3)
-    links = np.array(graph.edges, dtype=np.int64)
-    assert triangles_of(links, 400).tolist() == [networkx.triangles(graph)[node] for node in range(400)]
+def matrix_of(links, nodes):
+    matrix = np.zeros((nodes, nodes), dtype=np.int64)
+    matrix[links[:, 0], links[:, 1]] = matrix[links[:, 1], links[:, 0]] = 1
+    return matrix
+
+
+def by_powers(links, nodes):
+    matrix = matrix_of(links, nodes)
+    return np.diag(matrix @ matrix @ matrix) // 2
+
+
+@given(graphs())
+def test_triangles_are_half_the_diagonal_of_the_third_power(graph):
+    np.testing.assert_array_equal(triangles(*graph), by_powers(*graph), strict=True)
+
+
+@given(graphs())
+def test_degrees_are_the_sums_of_rows(graph):
+    np.testing.assert_array_equal(degrees_of(*graph), matrix_of(*graph).sum(axis=1), strict=True)
+
+
+@pytest.mark.parametrize(("paths", "table"), [(1, 1), (1, 1 << 20), (20, 450), (1 << 20, 1)])
+@pytest.mark.parametrize("share", [0.1, 0.5])
+def test_blocks_of_nodes_make_no_difference(monkeypatch, paths, table, share):
+    monkeypatch.setattr(udfs.triangles, "_PATHS", paths)
+    monkeypatch.setattr(udfs.triangles, "_TABLE", table)
+    links = np.argwhere(np.triu(np.random.default_rng(5).random((150, 150)) < share, 1))
+    np.testing.assert_array_equal(triangles(links, 150), by_powers(links, 150))
+
+
+def test_a_complete_graph_has_all_triangles():
+    links = np.argwhere(np.triu(np.ones((300, 300)), 1))
+    assert set(triangles(links, 300)) == {299 * 298 // 2}
+
+
+def test_a_hub_costs_no_more_than_its_links():
+    hub, others = (
+        50_000,
+        np.delete(np.arange(100_001), 50_000),
+    )  # links in the order of numbers have 2.5 * 10**9 paths
+    spokes = np.stack([np.full(100_000, hub), others], axis=1)
+    found = triangles(np.concatenate([spokes, [[1, 2], [2, 3]]]), 100_001)
+    assert found[:5].tolist() == [0, 1, 2, 1, 0]
+    assert found[hub] == 2
+    assert found.sum() == 6

@@ -1,119 +1,233 @@
-"""Estimates and their variances, over all reports there can be, and in simulation."""
-
-from __future__ import annotations
+"""Estimates of graphs and their variances: over all reports there can be, exactly, and in simulation."""
 
 import itertools
-from decimal import Decimal
+import math
+import os
 from fractions import Fraction
-from typing import Any
 
 import numpy as np
 import pytest
 
-from jobs.graph.estimate import (
-    LinkSums,
-    Noise,
-    degree_estimates,
-    edge_estimate,
-    triangle_estimates,
-    triangle_variances,
-)
-from jobs.graph.replicate import sums_of
-from udfs.link_response import LinkResponse
-from udfs.links import Tile
-from udfs.streams import Secret
-from udfs.triangles import degrees_of, triangles_of
+from jobs.graph.estimate import degree_sequence, edge_total, triangle_moments, triangle_sequence
+from udfs.errors import SpecError
+from udfs.link_sums import link_sums
+from udfs.randomized_response import RandomizedResponse
 
-LIE = Fraction(1, 5)
-GRAPHS = {
-    "a triangle": (3, [(0, 1), (0, 2), (1, 2)]),
-    "nothing": (4, []),
-    "a triangle and a tail": (4, [(0, 1), (0, 2), (1, 2), (2, 3)]),
-    "all of four": (4, list(itertools.combinations(range(4), 2))),
-    "a square with a roof": (5, [(0, 1), (1, 2), (2, 3), (0, 3), (0, 4), (1, 4)]),
-}
+FLIPS = (Fraction(2, 7), RandomizedResponse(2, 3.0).support_if_false)
+
+BEYOND = 6.2
+"""A normal variable is farther from its mean than so many standard deviations with probability 1e-9."""
 
 
-def sums(matrix: Any) -> LinkSums:
-    degrees = matrix.sum(axis=1)
-    over, common = matrix @ degrees, matrix @ matrix
-    np.fill_diagonal(common, 0)
-    return LinkSums(degrees, over, matrix @ over, (common * matrix).sum(axis=1), (common**2).sum(axis=1))
+def sums_of(matrix):
+    bits = np.packbits(matrix.astype(np.uint8), axis=1)
+    return link_sums(lambda band: bits[band.start : band.stop], len(matrix))
 
 
-def all_reports(nodes: int, links: list[tuple[int, int]]) -> Any:
-    """Yield every matrix that can be reported, with its probability."""
-    pairs = list(itertools.combinations(range(nodes), 2))
-    for flips in itertools.product((0, 1), repeat=len(pairs)):
-        matrix = np.zeros((nodes, nodes), dtype=np.int64)
-        for pair, flip in zip(pairs, flips, strict=True):
-            matrix[pair] = matrix[pair[::-1]] = int(pair in links) ^ flip
-        yield matrix, float(LIE ** sum(flips) * (1 - LIE) ** (len(pairs) - sum(flips)))
+def matrix_of(nodes, pairs):
+    """The symmetric matrix whose upper triangle has these zeros and ones, row after row."""
+    matrix = np.zeros((nodes, nodes), dtype=np.int64)
+    matrix[np.triu_indices(nodes, 1)] = pairs
+    return matrix + matrix.T
 
 
-@pytest.mark.parametrize("name", GRAPHS)
-def test_over_all_reports_estimates_are_the_truth_and_their_variances_what_they_are(name: str) -> None:
-    nodes, links = GRAPHS[name]
-    noise = Noise(LIE)
-    mean, square, variance = (np.zeros(2 * nodes + 2) for _ in range(3))
-    for matrix, probability in all_reports(nodes, links):
-        own = sums(matrix)
-        triangles, degrees = triangle_estimates(noise, own), degree_estimates(noise, own.degrees)
-        edges, edges_error = edge_estimate(noise, nodes, int(matrix.sum()) // 2)
-        at, total = triangle_variances(noise, own)
-        values = np.array([*triangles.at.values, triangles.total, *degrees.values, edges])
-        mean += probability * values
-        square += probability * values**2
-        variance += probability * np.array([*at, total, *degrees.standard_errors**2, edges_error**2])
-    table = np.array(links, dtype=np.int64).reshape(-1, 2)
-    true = triangles_of(table, nodes)
-    truth = [*true, true.sum() / 3, *degrees_of(table, nodes), len(links)]
-    np.testing.assert_allclose(mean, truth, atol=1e-9)
-    np.testing.assert_allclose(square - mean**2, variance, rtol=1e-9, atol=1e-9)
+def complete(nodes):
+    return 1 - np.eye(nodes, dtype=np.int64)
 
 
-def test_in_simulation_estimates_are_off_as_their_standard_errors_say() -> None:
-    """Means of squares over their expectation, of independent runs: within 6.2 standard errors of one."""
-    nodes, runs, secret = 40, 1500, Secret.new()
-    print("secret", secret.reveal().hex())
-    response, tile = LinkResponse("randomized-response", Decimal("1.5")), Tile(range(nodes), range(nodes))
-    links = np.argwhere(np.triu(np.random.default_rng(4).random((nodes, nodes)) < 0.15, 1))
-    noise, at = Noise(response.lie), triangles_of(links, nodes)
-    truth = {"degrees": degrees_of(links, nodes), "at": at, "total": at.sum() / 3, "edges": len(links)}
-    scores: dict[str, list[Any]] = {name: [] for name in truth}
-    spreads: dict[str, list[Any]] = {name: [] for name in truth}
-    for run in range(runs):
-        own = sums_of(response.report(tile.select(links), tile, secret.key(str(run))), nodes)
-        triangles, degrees = triangle_estimates(noise, own), degree_estimates(noise, own.degrees)
-        at_variance, total_variance = triangle_variances(noise, own)
-        found = {
-            "degrees": (degrees.values, degrees.standard_errors),
-            "at": (triangles.at.values, np.sqrt(at_variance + 0j)),
-            "total": (triangles.total, np.sqrt(total_variance + 0j)),
-            "edges": edge_estimate(noise, nodes, int(own.degrees.sum()) // 2),
-        }
-        for name, (value, error) in found.items():
-            scores[name].append(np.mean(value - truth[name]))
-            spreads[name].append(np.mean((value - truth[name]) ** 2 - np.square(error)))
-    for name in truth:
-        for sample in (np.array(scores[name]), np.array(spreads[name])):
-            assert abs(sample.mean()) < 6.2 * sample.std(ddof=1) / np.sqrt(runs), name
-    wrong = np.array(spreads["total"]) + 0.4 * np.square(scores["total"])  # errors that are a fifth too small
-    assert abs(wrong.mean()) > 6.2 * wrong.std(ddof=1) / np.sqrt(runs)
+def all_pairs(nodes):
+    return list(itertools.product((0, 1), repeat=math.comb(nodes, 2)))
 
 
-def test_standard_errors_are_those_of_an_empty_graph_at_least() -> None:
-    noise = Noise(LIE)
-    for matrix, _ in all_reports(4, []):
-        found = triangle_estimates(noise, sums(matrix))
-        assert (found.at.standard_errors**2 >= noise.variance**3 * 3 * (1 - 1e-12)).all()
-        assert found.total_error**2 >= noise.variance**3 * 4 * (1 - 1e-12)
+def true_triangles(matrix):
+    return np.diag(matrix @ matrix @ matrix) // 2
+
+
+def probabilities(nodes, pairs, flip):
+    """The probability of each report of all pairs, in the order of `all_pairs`."""
+    flipped = [sum(y != a for y, a in zip(report, pairs, strict=True)) for report in all_pairs(nodes)]
+    return np.array([flip**some * (1 - flip) ** (len(pairs) - some) for some in flipped])
+
+
+def some_graphs(nodes):
+    """All graphs of up to four nodes; of five, some with triangles that have links in common, and some without."""
+    graphs = all_pairs(nodes)
+    return graphs if nodes < 5 else [graphs[place] for place in (0, 37, 200, 341, 511, 730, 990, 1023)]
+
+
+@pytest.mark.parametrize("flip", FLIPS)
+@pytest.mark.parametrize("nodes", [2, 3, 4, 5])
+def test_triangles_and_their_variances_are_unbiased_exactly(nodes, flip):
+    moments = [triangle_moments(sums_of(matrix_of(nodes, report)), flip) for report in all_pairs(nodes)]
+    sequences, variances = np.array([(one.sequence, one.variances) for one in moments]).transpose(1, 0, 2)
+    totals, total_variances = np.array([(one.total, one.total_variance) for one in moments]).T
+    for pairs in some_graphs(nodes):
+        law, truth = probabilities(nodes, pairs, flip), true_triangles(matrix_of(nodes, pairs))
+        total = Fraction(int(truth.sum()), 3)
+        assert (law @ sequences).tolist() == truth.tolist()
+        assert (law @ (sequences - truth) ** 2).tolist() == (law @ variances).tolist()
+        assert law @ totals == total
+        assert law @ (totals - total) ** 2 == law @ total_variances
+
+
+@pytest.mark.parametrize("flip", FLIPS)
+def test_edges_and_degrees_are_unbiased_with_the_standard_errors_that_are_said(flip):
+    ones = [matrix_of(4, report).sum(axis=1) for report in all_pairs(4)]
+    edges, sequences = ([estimate(one, flip) for one in ones] for estimate in (edge_total, degree_sequence))
+    for pairs in all_pairs(4):
+        law = probabilities(4, pairs, flip).astype(np.float64)
+        for estimated, truth in ((edges, sum(pairs)), (sequences, matrix_of(4, pairs).sum(axis=1))):
+            estimates = np.array([one.estimates for one in estimated])
+            np.testing.assert_allclose(law @ estimates, truth, atol=1e-12)
+            spread = (law @ (estimates - truth) ** 2) ** 0.5
+            for one in estimated:
+                np.testing.assert_allclose(one.standard_errors, spread, rtol=1e-12)
+
+
+@pytest.mark.parametrize("share", [0.01, 0.3, 0.5])
+@pytest.mark.parametrize("flip", [Fraction(1, 1000), Fraction(3, 10), Fraction(4995, 10000)])
+def test_floating_point_is_as_precise_as_it_says(share, flip):
+    nodes = 200
+    reports = np.random.default_rng(3).random(math.comb(nodes, 2)) < share
+    sums = sums_of(matrix_of(nodes, reports))
+    exact, found = triangle_moments(sums, flip), triangle_moments(sums, float(flip))
+    v, rounding = float(flip * (1 - flip) / (1 - 2 * flip) ** 2), nodes * 2.0**-48
+    for name, spread, empty in (
+        ("sequence", "variances", math.comb(nodes - 1, 2) * v**3),
+        ("total", "total_variance", math.comb(nodes, 3) * v**3),
+    ):
+        variance = np.asarray(getattr(exact, spread), dtype=np.float64)
+        limit = rounding * (np.abs(variance) + empty)
+        assert (np.abs(getattr(found, spread) - variance) <= limit).all(), spread
+        number = np.asarray(getattr(exact, name), dtype=np.float64)
+        assert (
+            np.abs(getattr(found, name) - number) <= rounding * np.sqrt(np.maximum(variance, empty))
+        ).all(), name
+
+
+def moments_of_total(matrix, flip, assumed):
+    """The mean and the variance of the estimated number of triangles, where another flip may be assumed than happens.
+
+    By the sums over all three and over all two nodes that the variance is defined by.
+    """
+    slope, nodes = 1 - 2 * assumed, len(matrix)
+    mean = (matrix * (1 - 2 * flip) + flip - assumed) / slope
+    spread = flip * (1 - flip) / slope**2
+    np.fill_diagonal(mean, 0)
+    i, j, k = np.array(list(itertools.combinations(range(nodes), 3))).T
+    factors = mean[i, j], mean[j, k], mean[i, k]
+    own = math.prod(one**2 + spread for one in factors) - math.prod(one**2 for one in factors)
+    shared = ((mean @ mean) ** 2 - mean**2 @ mean**2)[np.triu_indices(nodes, 1)]
+    return math.prod(factors).sum(), own.sum() + spread * shared.sum()
+
+
+def simulated(matrix, flip, runs, generator):
+    """Yield the sums of so many reports of a graph."""
+    nodes = len(matrix)
+    truth = matrix[np.triu_indices(nodes, 1)]
+    for _ in range(runs):
+        yield sums_of(matrix_of(nodes, truth ^ (generator.random(len(truth)) < flip)))
+
+
+def assert_total(matrix, flip, assumed, runs, seed):
+    """Fail unless the mean of estimated totals is what it must be."""
+    reports = simulated(matrix, flip, runs, np.random.default_rng(seed))
+    totals = [triangle_sequence(sums, assumed)[1].estimates for sums in reports]
+    mean, variance = moments_of_total(matrix, float(flip), float(flip))
+    distance = (np.mean(totals) - mean) / math.sqrt(variance / runs)
+    assert abs(distance) <= BEYOND, f"{distance} standard errors from the law; the seed was {seed}"
+
+
+def test_totals_of_simulated_reports_follow_their_law():
+    flip, mutant = Fraction(1, 5), Fraction(1, 4)
+    matrix = np.zeros((40, 40), dtype=np.int64)
+    matrix[:14, :14] = complete(14)
+    mean, variance = moments_of_total(matrix, float(flip), float(flip))
+    assert mean == pytest.approx(true_triangles(matrix).sum() / 3)
+    other, spread = moments_of_total(matrix, float(flip), float(mutant))
+    runs = math.ceil((BEYOND * (variance**0.5 + spread**0.5) / (other - mean)) ** 2)
+    seed = int.from_bytes(os.urandom(8), "big")
+    assert_total(matrix, flip, flip, runs, seed)
+    with pytest.raises(AssertionError, match="standard errors from the law"):
+        assert_total(matrix, flip, mutant, runs, seed)
+
+
+def test_variances_of_simulated_reports_are_those_of_the_truth_on_average():
+    flip, runs = 0.2, 1000
+    matrix = matrix_of(30, [(i + 2 * j) % 3 == 0 for i, j in itertools.combinations(range(30), 2)])
+    seed = int.from_bytes(os.urandom(8), "big")
+    reports = simulated(matrix, flip, runs, np.random.default_rng(seed))
+    found = np.array([triangle_moments(sums, flip).total_variance for sums in reports])
+    law = moments_of_total(matrix, flip, flip)[1]
+    limit = BEYOND * found.std() / math.sqrt(runs)
+    assert abs(found.mean() - law) <= limit, f"{found.mean()} in place of {law}; the seed was {seed}"
+    assert limit < 0.2 * law  # so that variances which are a fifth too small would be found out
+
+
+@pytest.mark.parametrize("nodes", [3, 12])
+def test_no_standard_error_is_below_that_of_an_empty_graph(nodes):
+    flip = Fraction(1, 20)
+    v = float(flip * (1 - flip) / (1 - 2 * flip) ** 2)
+    empty, total_of_empty = math.comb(nodes - 1, 2) * v**3, math.comb(nodes, 3) * v**3
+    matrix = np.zeros((nodes, nodes), dtype=np.int64)
+    matrix[0, 1] = matrix[1, 0] = nodes == 3
+    sums = sums_of(matrix)
+    raw = triangle_moments(sums, float(flip))
+    assert raw.variances.min() < empty
+    assert raw.total_variance < total_of_empty
+    sequence, total = triangle_sequence(sums, flip)
+    np.testing.assert_allclose(sequence.standard_errors**2, np.maximum(raw.variances, empty), rtol=1e-12)
+    assert total.standard_errors**2 == pytest.approx(total_of_empty, rel=1e-12)
+
+
+def test_variances_above_an_empty_graphs_are_left_as_they_are():
+    sums = sums_of(complete(12))
+    raw = triangle_moments(sums, 0.1)
+    sequence, total = triangle_sequence(sums, Fraction(1, 10))
+    np.testing.assert_allclose(sequence.standard_errors**2, raw.variances, rtol=1e-12)
+    assert total.standard_errors**2 == pytest.approx(raw.total_variance, rel=1e-12)
+
+
+def test_reports_that_are_never_flipped_are_the_graph():
+    matrix = matrix_of(7, [(3 * i + j) % 2 for i, j in itertools.combinations(range(7), 2)])
+    sums, never = sums_of(matrix), Fraction(0)
+    sequence, total = triangle_sequence(sums, never)
+    edges, degrees = edge_total(sums.degrees, never), degree_sequence(sums.degrees, never)
+    assert sequence.estimates.tolist() == true_triangles(matrix).tolist()
+    assert total.estimates == true_triangles(matrix).sum() / 3
+    assert edges.estimates == matrix.sum() / 2
+    assert degrees.estimates.tolist() == matrix.sum(axis=1).tolist()
+    assert not any(one.standard_errors.any() for one in (sequence, total, edges, degrees))
 
 
 @pytest.mark.parametrize("nodes", [0, 1, 2])
-def test_of_two_nodes_there_are_no_triangles(nodes: int) -> None:
-    found = triangle_estimates(Noise(LIE), sums(np.zeros((nodes, nodes), dtype=np.int64)))
-    assert found.at.values.tolist() == [0.0] * nodes
-    assert found.total == 0.0
-    assert len(degree_estimates(Noise(LIE), np.zeros(nodes, dtype=np.int64)).values) == nodes
-    assert edge_estimate(Noise(LIE), 0, 0) == (0.0, 0.0)
+def test_fewer_than_three_nodes_have_no_triangles(nodes):
+    sums = sums_of(complete(nodes))
+    sequence, total = triangle_sequence(sums, Fraction(1, 4))
+    assert sequence.estimates.shape == sequence.standard_errors.shape == (nodes,)
+    assert total.estimates.shape == total.standard_errors.shape == ()
+    for estimated in (sequence, total):
+        np.testing.assert_allclose(estimated.estimates, 0, atol=1e-12)
+        np.testing.assert_allclose(estimated.standard_errors, 0, atol=1e-6)
+
+
+@pytest.mark.parametrize(("nodes", "edges"), [(0, 0), (1, 0), (2, 1.5)])
+def test_few_nodes_have_the_links_that_they_report(nodes, edges):
+    ones = complete(nodes).sum(axis=1)
+    total, sequence = edge_total(ones, Fraction(1, 4)), degree_sequence(ones, Fraction(1, 4))
+    assert total.estimates.shape == total.standard_errors.shape == ()
+    assert total.estimates == edges
+    assert sequence.estimates.tolist() == [edges] * nodes
+
+
+@pytest.mark.parametrize("flip", [Fraction(1, 2), Fraction(2, 3), Fraction(-1, 10)])
+def test_flips_that_no_mechanism_has_are_refused(flip):
+    sums = sums_of(matrix_of(3, [1, 0, 1]))
+    for estimate, reports in (
+        (edge_total, sums.degrees),
+        (degree_sequence, sums.degrees),
+        (triangle_sequence, sums),
+        (triangle_moments, sums),
+    ):
+        with pytest.raises(SpecError, match="flip: must be at least 0 and below 1/2"):
+            estimate(reports, flip)

@@ -64,12 +64,12 @@ def test_nodes_are_also_a_table(circle: Circle) -> None:
     assert table["triangles_standard_error"].to_pylist() == result["triangles"]["standard_errors"]
 
 
-@pytest.mark.parametrize("band", [1, 7, 13, 40, 2048])
+@pytest.mark.parametrize("band", [8, 16, 40, 1024])
 def test_tiles_of_any_size_and_links_in_any_order_give_the_same_statistics(
     circle: Circle, band: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(local, "BAND", band)
-    monkeypatch.setattr("cluster.pairs.PAIRS_A_TASK", 50)
+    monkeypatch.setattr("cluster.population._PAIRS_A_TASK", 50)
     twice = np.concatenate([circle.links, circle.links[::-1, ::-1], circle.links[5:9]])
     circle.settle(files=5, noted=twice)
     result = circle.run()[0]["result"]
@@ -113,7 +113,7 @@ def test_a_rebuilt_graph_is_the_graph_where_there_is_no_noise(circle: Circle) ->
         "graph": "rebuilt from reports on pairs",
         "mechanism": "randomized-response",
         "epsilon": "60",
-        "flip": LinkResponse("randomized-response", Decimal(60)).flip,
+        "flip": LinkResponse.of("randomized-response", Decimal(60)).flip,
         "denominator": "2**64",
         "links": LINKS,
         "nodes": NODES,
@@ -134,7 +134,7 @@ def test_a_rebuilt_graph_has_as_many_links_as_are_estimated(tmp_path: Path, mech
 def test_standard_errors_are_as_large_as_the_noise(circle: Circle) -> None:
     circle.given["privacy"]["epsilon"] = 2
     result = circle.run()[0]["result"]
-    lie = float(LinkResponse("randomized-response", Decimal(2)).lie)
+    lie = float(LinkResponse.of("randomized-response", Decimal(2)).support_if_false)
     variance = lie * (1 - lie) / (1 - 2 * lie) ** 2
     assert result["lie"] == lie
     assert result["degrees"]["standard_errors"] == pytest.approx([((NODES - 1) * variance) ** 0.5] * NODES)
@@ -156,25 +156,25 @@ def test_only_what_is_wanted_is_told(circle: Circle, kinds: list[str]) -> None:
 
 
 class _Counting(SerialEngine):
-    """An engine that remembers its stages, and breaks down after some of them."""
+    """An engine that remembers its stages, and breaks down where one of them begins."""
 
-    def __init__(self, last: int | None = None) -> None:
+    def __init__(self, cut: str | None = None) -> None:
         super().__init__()
         self.stages: list[str] = []
-        self._last = last
+        self._cut = cut
 
     def reduce(self, units: Any, chunk: Any, combine: Any, stage: str) -> Any:
         self.stages.append(stage)
-        if self._last is not None and len(self.stages) > self._last:
+        if stage == self._cut:
             raise ClusterError(stage, "the cluster must stay up", "it is gone")
         return super().reduce(units, chunk, combine, stage)
 
 
-@pytest.mark.parametrize("last", range(3, 7))
-def test_a_run_that_was_cut_off_draws_the_same_reports_again(tmp_path: Path, last: int) -> None:
+@pytest.mark.parametrize("stage", ["links", "common neighbours", "release"])
+def test_a_run_that_was_cut_off_draws_the_same_reports_again(tmp_path: Path, stage: str) -> None:
     secret = Secret.new()
     results = []
-    for place, cut in enumerate((None, last)):
+    for place, cut in enumerate((None, stage)):
         circle = Circle(tmp_path / str(place))
         circle.given |= {"privacy": {"epsilon": 1}, "release": {"graph": True}}
         if cut is not None:
@@ -190,7 +190,7 @@ def test_links_that_change_under_an_interrupted_run_are_refused(circle: Circle) 
     circle.given["privacy"]["epsilon"] = 1
     sizes = {path: path.stat() for path in circle.people.iterdir()}
     with pytest.raises(ClusterError):
-        circle.run(_Counting(last=5))
+        circle.run(_Counting("common neighbours"))
     path = next(iter(sizes))
     data = path.read_bytes()
     at = data.index(b"n0")
