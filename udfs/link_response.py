@@ -95,6 +95,12 @@ class LinkResponse:
         return int(self.mechanism.law[0][1] * WORD)
 
     @property
+    def true_epsilon(self) -> Decimal:
+        """What a report really gives away: of rounded Laplace noise, less than its parameter."""
+        spent: Decimal = getattr(self.mechanism, "true_epsilon", self.mechanism.epsilon)
+        return spent
+
+    @property
     def support_if_true(self) -> Fraction:
         """The probability p = 1 - q that a link is reported as one."""
         return Fraction(WORD - self.flip, WORD)

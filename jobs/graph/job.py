@@ -74,7 +74,7 @@ class Graph:
 
     def charges(self, spec: GraphSpec) -> list[tuple[str, Decimal]]:
         """Return epsilon for a link."""
-        return [] if spec.study is not None else [("link", spec.privacy.epsilon)]
+        return [] if spec.study is not None else [("link", spec.spent)]
 
     def privacy(self, spec: GraphSpec) -> dict[str, Any]:
         """Return the guarantee."""
@@ -85,7 +85,7 @@ class Graph:
             "neighbours": "one link added or removed",
             "basis": "drawn by this job",
             "covers": "all that pairs report" if spec.privacy.model == "local" else "all that is published",
-            "epsilon": spec.privacy.epsilon,
+            "epsilon": spec.spent,
         }
 
     def run(self, spec: GraphSpec, population: Population) -> dict[str, Any]:

@@ -78,7 +78,7 @@ def release(
         "version": 1,
         "graph": "rebuilt from reports on pairs",
         "mechanism": spec.privacy.mechanism,
-        "epsilon": str(spec.privacy.epsilon),
+        "epsilon": str(spec.spent),
         "flip": response.flip,
         "denominator": "2**64",
         "links": size.links,

@@ -33,7 +33,7 @@ def plan_graph(spec: GraphSpec, data: Data) -> dict[str, Any]:
         "rows": nodes,
         "stages": stages,
         "bytes": {"read": 2 * sum(read.values()), "read_by_column": read, "written": 0},
-        "epsilon": {"total": spec.privacy.epsilon, "charged": spec.privacy.epsilon},
+        "epsilon": {"total": spec.spent, "charged": spec.spent},
         "predicted": {"nodes": nodes, "pairs": pairs, **_errors(spec, nodes, pairs)},
         "reasons": _reasons(spec),
     }
@@ -60,5 +60,8 @@ def _reasons(spec: GraphSpec) -> list[str]:
         return [f"epsilon {spec.privacy.epsilon} is shared by {len(spec.kinds)} statistics in equal parts"]
     reasons = ["each unordered pair reports once: links noted twice or the other way round are merged"]
     if spec.privacy.mechanism == "laplace":
-        reasons.append("randomized-response flips less often at the same epsilon")
+        reasons += [
+            f"rounded noise of parameter {spec.privacy.epsilon} gives away epsilon {spec.spent:.4g}, which is charged",
+            "randomized-response flips less often at the same parameter, and as often at the same epsilon",
+        ]
     return reasons

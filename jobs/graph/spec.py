@@ -13,6 +13,7 @@ from jobs.graph.study_spec import GraphStudyTable
 from jobs.population import Data
 from jobs.spec import Epsilon, PopulationTable, Spec, Table, Text, as_tuple
 from udfs.errors import SpecError
+from udfs.link_response import LinkResponse
 
 _FLOOR = Context(prec=28, rounding=ROUND_FLOOR)
 
@@ -112,6 +113,13 @@ class GraphSpec(Spec):
     def share(self) -> Decimal:
         """Central: each statistic's part of epsilon, rounded down."""
         return _FLOOR.divide(self.privacy.epsilon, Decimal(max(1, len(self.kinds))))
+
+    @property
+    def spent(self) -> Decimal:
+        """What is charged for a link: of rounded Laplace noise, what it really gives away."""
+        if self.privacy.model == "central":
+            return self.privacy.epsilon
+        return LinkResponse.of(self.privacy.mechanism, self.privacy.epsilon).true_epsilon
 
     def snapshot(self, data: Data) -> str:
         """Return a digest of nodes and links."""

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from decimal import Decimal
 from typing import Any
 
 import numpy as np
@@ -125,6 +126,7 @@ def _documents(place: int, point: Point, found: Sequence[Found], nodes: int) -> 
                     "mechanism": point.mechanism,
                     "way": name,
                     "epsilon": point.epsilon if point.mechanism != "zero" else None,
+                    "true_epsilon": _spent(point),
                     # Cauchy's law has no mean, nor have its errors.
                     "mean_error": None if point.mechanism == "smooth-sensitivity" else _measured(own),
                     "median_error": _measured(middle),
@@ -132,6 +134,13 @@ def _documents(place: int, point: Point, found: Sequence[Found], nodes: int) -> 
                 }
             )
     return documents
+
+
+def _spent(point: Point) -> Decimal | None:
+    """Return what a mechanism really gives away: of rounded Laplace noise, less than its parameter."""
+    if point.mechanism in ("randomized-response", "laplace"):
+        return LinkResponse.of(point.mechanism, point.epsilon).true_epsilon
+    return None if point.mechanism == "zero" else point.epsilon
 
 
 def _measured(errors: np.ndarray[Any, Any]) -> dict[str, Any]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 from collections.abc import Callable
 from decimal import Decimal
@@ -129,6 +130,19 @@ def test_a_rebuilt_graph_has_as_many_links_as_are_estimated(tmp_path: Path, mech
     expected = min(max(round(result["edges"]["estimates"]), 0), result["pairs"])
     assert len(released) == len(set(released)) == result["released"]["links"] == expected
     assert all(one < other for one, other in released)
+
+
+def test_rounded_laplace_noise_is_charged_what_it_gives_away(circle: Circle) -> None:
+    """With two answers, noise of parameter 4 flips as often as randomized response at ln(2 e**2 - 1)."""
+    circle.given |= {"privacy": {"epsilon": 4, "mechanism": "laplace"}, "release": {"graph": True}}
+    document, _ = circle.run()
+    spent = document["privacy"]["epsilon"]
+    assert spent == document["privacy"]["spent_after"] == pytest.approx(math.log(2 * math.exp(2) - 1))
+    assert float(circle.footer()["epsilon"]) == pytest.approx(spent)
+    (charge,) = circle.ledger.charges("circle")
+    assert float(charge.epsilon) == pytest.approx(spent)
+    lie = document["result"]["lie"]
+    assert (1 - lie) / lie == pytest.approx(math.exp(spent))
 
 
 def test_standard_errors_are_as_large_as_the_noise(circle: Circle) -> None:

@@ -95,6 +95,16 @@ def test_errors_are_those_that_the_law_gives(circle: Circle) -> None:
     assert law == pytest.approx(2 * alpha / (1 - alpha**2))
 
 
+def test_rounded_laplace_noise_gives_away_less_than_its_parameter(circle: Circle) -> None:
+    study = circle.run()[0]["result"]["study"]
+    spent = [
+        point_of(study, "degrees", mechanism, "unbiased", 3.0)["true_epsilon"]
+        for mechanism in ("randomized-response", "laplace")
+    ]
+    assert spent == [3.0, pytest.approx(math.log(2 * math.exp(1.5) - 1))]
+    assert point_of(study, "degrees", "zero", "output", None)["true_epsilon"] is None
+
+
 def test_cauchy_noise_has_a_median_and_no_mean(circle: Circle) -> None:
     study = circle.run()[0]["result"]["study"]
     one = point_of(study, "triangles", "smooth-sensitivity", "output", 3.0)
