@@ -194,13 +194,10 @@ def test_the_planted_links_are_found(tmp_path: Path) -> None:
     assert set(released["source"].to_pylist()) <= set(result["ids"])
 
 
-@pytest.mark.parametrize("graph", ["links", "karate"])
-def test_the_shipped_graph_study_runs_and_is_seen(tmp_path: Path, graph: str) -> None:
+@pytest.mark.parametrize(("spec", "graph"), [("graph-study", "links"), ("karate-study", "karate")])
+def test_the_shipped_studies_of_graphs_run_and_are_seen(tmp_path: Path, spec: str, graph: str) -> None:
     words = ["--set", "study.replications=4", "--set", "study.epsilons=[2, 5]"]
-    if graph == "karate":
-        words += ["--set", f"population.path={FOLDER / 'karate' / 'links'}"]
-        words += ["--set", f"population.nodes={FOLDER / 'karate' / 'nodes'}"]
-    document = run(FOLDER / "graph-study.toml", tmp_path / "out", *words)
+    document = run(FOLDER / f"{spec}.toml", tmp_path / "out", *words)
     study, planted = document["result"]["study"], TRUTH[graph]
     assert (study["nodes"], study["links"], study["triangles"]) == (
         planted["nodes"],
@@ -238,4 +235,5 @@ def test_no_spec_is_shipped_that_is_not_run_here() -> None:
         "assign",
         "graph",
         "graph-study",
+        "karate-study",
     }
