@@ -10,9 +10,7 @@ import platform
 import queue
 import signal
 import threading
-import time
-import uuid
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
@@ -24,22 +22,21 @@ from distributed.comm.addressing import get_address_host_port
 from distributed.security import Security
 from distributed.utils import silence_logging_cmgr
 
+from cluster.engine import CONNECT_TIMEOUT_S, DaskEngine
 from cluster.progress import Progress
-from cluster.reduce import P, U, code_digest, run_chunk, run_combine, tree
+from cluster.reduce import code_digest
 from udfs.errors import ClusterError, JobError, SpecError
 
 T = TypeVar("T")
 
 _CHECKED_PACKAGES = ("dask", "distributed", "numpy", "pyarrow", "cryptography")
-_POLL_S = 1.0
-_CONNECT_TIMEOUT_S = 30.0
 _ANSWER_TIMEOUT_S = 120.0
 
 _EMBEDDED_CONFIG = {
     "distributed.scheduler.allowed-failures": 3,
     "distributed.scheduler.worker-ttl": None,  # a long call that holds the GIL is no death
     "distributed.comm.require-encryption": True,
-    "distributed.comm.timeouts.connect": f"{_CONNECT_TIMEOUT_S}s",
+    "distributed.comm.timeouts.connect": f"{CONNECT_TIMEOUT_S}s",
     "distributed.deploy.lost-worker-timeout": "30d",  # a process that dies twice is started twice
     "distributed.admin.tick.limit": "1h",
     "distributed.worker.memory.spill": False,  # partial answers do not go to disk
@@ -103,7 +100,7 @@ def open_engine(options: ClusterOptions, progress: Progress | None = None) -> It
                     distributed.Client(
                         address=options.scheduler,
                         scheduler_file=options.scheduler_file,
-                        timeout=min(options.timeout_s, _CONNECT_TIMEOUT_S),
+                        timeout=min(options.timeout_s, CONNECT_TIMEOUT_S),
                         set_as_default=False,
                     )
                 )
@@ -152,7 +149,7 @@ def _start_embedded(options: ClusterOptions, stack: contextlib.ExitStack) -> dis
     except ValueError as error:
         raise SpecError("cluster.memory", "must be a size such as 4GiB", str(options.memory)) from error
     stack.enter_context(cluster)
-    return stack.enter_context(distributed.Client(cluster, set_as_default=False, timeout=_CONNECT_TIMEOUT_S))
+    return stack.enter_context(distributed.Client(cluster, set_as_default=False, timeout=CONNECT_TIMEOUT_S))
 
 
 @contextlib.contextmanager
@@ -226,121 +223,3 @@ def _within(seconds: float, call: Callable[[], T]) -> T:
     if not returned:
         raise value
     return value
-
-
-class DaskEngine:
-    """Reduces on a Dask cluster: one task a unit, and a tree of tasks that combine.
-
-    Parameters
-    ----------
-    client : distributed.Client
-    progress : Progress
-    timeout_s : float
-        The longest wait for the next task to finish.
-    """
-
-    def __init__(self, client: distributed.Client, progress: Progress, timeout_s: float) -> None:
-        self._client, self._progress, self._timeout_s = client, progress, timeout_s
-
-    def say(self, text: str) -> None:
-        """Tell whoever runs the job what goes on."""
-        self._progress.say(text)
-
-    def reduce(
-        self,
-        units: Sequence[U],
-        chunk: Callable[[U], P],
-        combine: Callable[[Iterable[P]], P],
-        stage: str,
-    ) -> P:
-        """Return `combine` of `chunk` of every unit."""
-        if not units:
-            return combine([])
-        run, code = uuid.uuid4().hex, code_digest()
-        mapped = [
-            self._client.submit(
-                run_chunk, chunk, unit, stage, code, key=(f"{stage}-{run}", place), pure=False
-            )
-            for place, unit in enumerate(units)
-        ]
-        level, combined = mapped, list[distributed.Future]()
-        for depth, groups in enumerate(tree(len(mapped))):
-            level = [
-                self._client.submit(
-                    run_combine,
-                    combine,
-                    [level[place] for place in group],
-                    stage,
-                    key=(f"{stage} combine-{run}-{depth}", node),
-                    pure=False,
-                    priority=1,
-                )
-                for node, group in enumerate(groups)
-            ]
-            combined += level
-        root = level[0]
-        try:
-            with self._progress.stage(stage, len(mapped)) as advance:
-                self._wait(mapped, root, advance, stage)
-            return root.result(timeout=self._timeout_s)
-        except (JobError, KeyboardInterrupt):
-            raise
-        except Exception as error:
-            raise self._failure(error, stage) from None
-        finally:
-            with contextlib.suppress(Exception):
-                self._client.cancel([*mapped, *combined], force=True)
-
-    def _wait(
-        self,
-        mapped: list[distributed.Future],
-        root: distributed.Future,
-        advance: Callable[[], None],
-        stage: str,
-    ) -> None:
-        """Wait for the root, counting mapped tasks as they end; fail on the first error or when all stands still."""
-        done: queue.SimpleQueue[distributed.Future] = queue.SimpleQueue()
-        waiting = {future.key for future in mapped}
-        for future in {future.key: future for future in [*mapped, root]}.values():
-            future.add_done_callback(done.put)
-        last = time.monotonic()
-        while True:
-            try:
-                future = done.get(timeout=_POLL_S)
-            except queue.Empty:
-                if self._client.status != "running":
-                    raise ClusterError(stage, "the scheduler must stay up", self._client.status) from None
-                if time.monotonic() - last > self._timeout_s:
-                    raise ClusterError(
-                        stage,
-                        f"a task must finish within {self._timeout_s:g} s of another",
-                        f"none, with {len(self._client.scheduler_info()['workers'])} workers there",
-                        "see that workers are up, or raise cluster.timeout_s; running again resumes",
-                    ) from None
-                continue
-            last = time.monotonic()
-            if future.status in ("pending", "lost"):  # its process died after it was done: it runs again
-                future.add_done_callback(done.put)
-                continue
-            if future.status != "finished":
-                raise self._failure(future.exception(timeout=_CONNECT_TIMEOUT_S), stage)
-            if future.key in waiting:
-                waiting.discard(future.key)
-                advance()
-            if future.key == root.key:
-                return
-
-    @staticmethod
-    def _failure(error: BaseException | None, stage: str) -> JobError:
-        """Return a task's own error, or what the cluster's failure comes to."""
-        if isinstance(error, JobError):
-            return error
-        if isinstance(error, distributed.KilledWorker):
-            return ClusterError(
-                stage,
-                "workers must outlive their tasks",
-                "a task whose worker died several times",
-                "give workers more memory; running again resumes",
-            )
-        got = type(error).__name__ if error else "its tasks cancelled"
-        return ClusterError(stage, "the cluster must stay up", got, "running again resumes")

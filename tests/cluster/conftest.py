@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from cluster.session import ClusterOptions, DaskEngine, open_engine
+from cluster.engine import DaskEngine
+from cluster.session import ClusterOptions, open_engine
 from cluster.storage import Store
 from tests.cluster.object_store import serve_bucket
 

@@ -10,9 +10,9 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
+from cluster.engine import DaskEngine
 from cluster.levels import MOST_LEVELS
 from cluster.reduce import Engine, SerialEngine
-from cluster.session import DaskEngine
 from tests.cluster.populations import populate, write
 from udfs.errors import SchemaError
 

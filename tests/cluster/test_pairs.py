@@ -12,10 +12,10 @@ import pyarrow as pa
 import pytest
 
 from cluster import population as module
+from cluster.engine import DaskEngine
 from cluster.pairs import AskTiles
 from cluster.population import ClusterPopulation
 from cluster.reduce import Engine
-from cluster.session import DaskEngine
 from tests.cluster.deaths import die
 from tests.cluster.populations import populate, write
 from udfs.errors import SchemaError

@@ -14,9 +14,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from cluster.engine import DaskEngine
 from cluster.population import ClusterPopulation
 from cluster.reduce import SerialEngine
-from cluster.session import DaskEngine
 from tests.cluster.deaths import Disturbed, Moment
 from tests.cluster.populations import ASKS, DRINKS, EXACT, people, populate, reports_by_id, reports_of, write
 from udfs.asking import Ask

@@ -17,10 +17,10 @@ from hypothesis import strategies as st
 
 from cluster import repeats
 from cluster.dataset import open_dataset
+from cluster.engine import DaskEngine
 from cluster.population import ClusterPopulation
 from cluster.reduce import Engine, SerialEngine
 from cluster.repeats import plan_scratch
-from cluster.session import DaskEngine
 from cluster.storage import Store
 from tests.cluster.populations import EXACT, populate, write
 from udfs.errors import SchemaError

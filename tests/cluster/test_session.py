@@ -14,8 +14,9 @@ from typing import Any
 import distributed
 import pytest
 
+from cluster.engine import DaskEngine
 from cluster.progress import LineProgress
-from cluster.session import ClusterOptions, DaskEngine, open_engine, worker_facts
+from cluster.session import ClusterOptions, open_engine, worker_facts
 from tests.cluster.deaths import die
 from udfs.errors import ClusterError, SpecError
 

@@ -13,9 +13,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from cluster.engine import DaskEngine
 from cluster.population import ClusterPopulation
 from cluster.reduce import Engine, SerialEngine
-from cluster.session import DaskEngine
 from tests.cluster.populations import ASKS, BRACKETS, DRINKS, people, populate, reports_by_id, write
 from udfs.asides import Aside, NumberQuestion
 from udfs.asking import Ask

@@ -14,7 +14,8 @@ import pyarrow.parquet as pq
 import pytest
 
 from cluster.backend import Backend
-from cluster.session import ClusterOptions, DaskEngine, open_engine
+from cluster.engine import DaskEngine
+from cluster.session import ClusterOptions, open_engine
 from jobs.catalogue import load
 from jobs.ledger import Ledger
 from jobs.lifecycle import run_job
