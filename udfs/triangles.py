@@ -6,6 +6,7 @@ References
 ----------
 Chiba, Nishizeki: Arboricity and subgraph listing algorithms (1985). Latapy: Main-memory triangle computations
 for very large (sparse (power-law)) graphs (2008), algorithm forward: links run from the node with fewer of them.
+Alon, Yuster, Zwick: Finding and counting given length cycles (1997): among nodes with many links, by a product.
 """
 
 from __future__ import annotations
@@ -15,6 +16,8 @@ from typing import TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from udfs.link_sums import link_sums
+
 Numbers: TypeAlias = npt.NDArray[np.int64]
 
 _PATHS = 1 << 17
@@ -22,6 +25,13 @@ _PATHS = 1 << 17
 
 _TABLE = 1 << 21
 """Bytes that tell which nodes some others' links run to: what a processor keeps at hand."""
+
+_A_PATH = 256
+"""A path takes as long as so many of the nodes**3 products of a matrix with itself, or some times as many: small
+matrices take longer than their share."""
+
+_BAND = 512
+"""Rows and columns of a tile of that product."""
 
 
 def degrees_of(links: Numbers, nodes: int) -> Numbers:
@@ -60,10 +70,12 @@ def triangles(links: Numbers, nodes: int) -> Numbers:
     -----
     Links run from the end with fewer of them to the one with more; then every triangle has one path of two links,
     whose ends are linked by the third. Paths are followed for some nodes at a time, with a table of where the links
-    of these run.
+    of these run. Where links are dense, a product of matrices takes less time: it counts the triangles among the
+    nodes with the most links, from that node on which makes the estimated cost of both the least.
 
-    Cost: as many steps as there are paths, at most links * sqrt(2 links); some ten nanoseconds each. Memory: a few
-    megabytes, 50 bytes a link, and a byte a node.
+    Cost: at most as many steps as there are paths, at most links * sqrt(2 links), some ten nanoseconds each; of a
+    dense graph nodes**3 float32 operations at the speed of BLAS. Memory: a few megabytes, 80 bytes a link, and a byte a
+    node.
 
     Examples
     --------
@@ -72,26 +84,60 @@ def triangles(links: Numbers, nodes: int) -> Numbers:
     """
     rank = np.empty(nodes, dtype=np.int64)
     rank[np.argsort(degrees_of(links, nodes), kind="stable")] = np.arange(nodes)
-    low, high = np.divmod(np.sort(rank[links].min(axis=1) * nodes + rank[links].max(axis=1)), max(1, nodes))
+    one, other = rank[links[:, 0]], rank[links[:, 1]]
+    ordered = np.sort(np.minimum(one, other) * nodes + np.maximum(one, other))
+    low, high = np.divmod(ordered, max(1, nodes))
     first = np.searchsorted(low, np.arange(nodes + 1))
-    steps = np.diff(first)[high]
-    before = np.concatenate([[0], np.cumsum(steps)])
-    paths = before[first]
+    before = np.concatenate([[0], np.cumsum(np.diff(first)[high])])
+    products = np.arange(nodes, -1, -1, dtype=np.float64) ** 3
+    core = int(np.argmin(before[first] + products / _A_PATH))
     found = np.zeros(nodes, dtype=np.int64)
-    table = np.zeros((max(1, _TABLE // max(1, nodes)), nodes), dtype=np.bool_)
-    node = 0
-    while node < nodes:
-        reach = int(np.searchsorted(paths, paths[node] + _PATHS, side="right")) - 1
-        stop = min(max(reach, node + 1), node + len(table), nodes)
-        own = slice(first[node], first[stop])
-        row, middle, many = (low[own] - node) * nodes, high[own], steps[own]
-        table.reshape(-1)[row + middle] = True
-        ahead = np.repeat(first[middle] - before[own], many) + np.arange(paths[node], paths[stop])
-        end = high[ahead]
-        closed = np.flatnonzero(table.reshape(-1)[np.repeat(row, many) + end])
-        link = np.searchsorted(before, paths[node] + closed, side="right") - 1
-        for corner in (low[link], high[link], end[closed]):
-            np.add.at(found, corner, 1)
-        table.reshape(-1)[row + middle] = False
-        node = stop
+    _follow_paths(found, low, high, first, before, core)
+    inside = slice(first[core], None)
+    found[core:] += _by_products(low[inside] - core, high[inside] - core, nodes - core)
     return found[rank]
+
+
+def _follow_paths(
+    found: Numbers, low: Numbers, high: Numbers, first: Numbers, before: Numbers, core: int
+) -> None:
+    """Add, at each of their nodes, the triangles whose lowest node is before the core.
+
+    Parameters
+    ----------
+    found : ndarray of int64, shape (nodes,)
+    low, high : ndarrays of int64, shape (links,)
+        Where links run from, ascending, and to.
+    first : ndarray of int64, shape (nodes + 1,)
+        Which link is the first from each node.
+    before : ndarray of int64, shape (links + 1,)
+        How many paths begin with the links before each.
+    core : int
+    """
+    nodes, steps, paths = len(found), np.diff(before), before[first]
+    table = np.zeros((max(1, _TABLE // max(1, nodes)), nodes), dtype=np.bool_)
+    linked = table.reshape(-1)
+    node = 0
+    while node < core:
+        reach = int(np.searchsorted(paths, paths[node] + _PATHS, side="right")) - 1
+        stop = min(max(reach, node + 1), node + len(table), core)
+        own = slice(first[node], first[stop])
+        row, middle, many, starts = (low[own] - node) * nodes, high[own], steps[own], before[own]
+        linked[row + middle] = True
+        ahead = np.repeat(first[middle] - starts, many) + np.arange(paths[node], paths[stop])
+        end = high[ahead]
+        closed = np.flatnonzero(linked[np.repeat(row, many) + end])
+        link = np.searchsorted(starts, paths[node] + closed, side="right") - 1
+        for corner in (low[own][link], middle[link], end[closed]):
+            np.add.at(found, corner, 1)
+        linked[row + middle] = False
+        node = stop
+
+
+def _by_products(low: Numbers, high: Numbers, nodes: int) -> Numbers:
+    """Return the number of triangles at each node, by a product of matrices."""
+    bits = np.zeros((nodes, -(-nodes // 8)), dtype=np.uint8)
+    for row, column in ((low, high), (high, low)):
+        masks = np.right_shift(np.uint8(128), (column & 7).astype(np.uint8))
+        np.bitwise_or.at(bits, (row, column >> 3), masks)
+    return link_sums(lambda band: bits[band.start : band.stop], nodes, _BAND).corners // 2

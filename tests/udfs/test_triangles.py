@@ -35,6 +35,14 @@ def test_triangles_are_half_the_diagonal_of_the_third_power(graph):
     np.testing.assert_array_equal(triangles(*graph), by_powers(*graph), strict=True)
 
 
+@pytest.mark.parametrize("a_path", [1e-9, 1, 20, 100, 1e9])
+@given(graph=graphs())
+def test_paths_and_products_count_the_same_wherever_one_ends(a_path, graph):
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(udfs.triangles, "_A_PATH", a_path)
+        np.testing.assert_array_equal(triangles(*graph), by_powers(*graph), strict=True)
+
+
 @given(graphs())
 def test_degrees_are_the_sums_of_rows(graph):
     np.testing.assert_array_equal(degrees_of(*graph), matrix_of(*graph).sum(axis=1), strict=True)
@@ -45,6 +53,7 @@ def test_degrees_are_the_sums_of_rows(graph):
 def test_blocks_of_nodes_make_no_difference(monkeypatch, paths, table, share):
     monkeypatch.setattr(udfs.triangles, "_PATHS", paths)
     monkeypatch.setattr(udfs.triangles, "_TABLE", table)
+    monkeypatch.setattr(udfs.triangles, "_A_PATH", 1e-9)
     links = np.argwhere(np.triu(np.random.default_rng(5).random((150, 150)) < share, 1))
     np.testing.assert_array_equal(triangles(links, 150), by_powers(links, 150))
 
@@ -52,6 +61,23 @@ def test_blocks_of_nodes_make_no_difference(monkeypatch, paths, table, share):
 def test_a_complete_graph_has_all_triangles():
     links = np.argwhere(np.triu(np.ones((300, 300)), 1))
     assert set(triangles(links, 300)) == {299 * 298 // 2}
+
+
+@pytest.mark.parametrize(("share", "fewest", "most"), [(0.5, 300, 400), (0.001, 0, 30)])
+def test_only_the_dense_core_of_a_graph_is_multiplied(monkeypatch, share, fewest, most):
+    sizes, by_products = [], udfs.triangles._by_products
+
+    def noted(low, high, nodes):
+        sizes.append(nodes)
+        return by_products(low, high, nodes)
+
+    monkeypatch.setattr(udfs.triangles, "_by_products", noted)
+    core = np.argwhere(np.triu(np.random.default_rng(7).random((400, 400)) < share, 1))
+    ring = np.stack([np.arange(10_000), np.roll(np.arange(10_000), 1)], axis=1) + 400
+    found = triangles(np.concatenate([ring, core]), 10_400)
+    np.testing.assert_array_equal(found[:400], by_powers(core, 400))
+    assert not found[400:].any()
+    assert fewest <= sizes[0] <= most
 
 
 def test_a_hub_costs_no_more_than_its_links():
