@@ -13,6 +13,7 @@ from pathlib import Path
 from benchmarks.assign import assign_tables
 from benchmarks.data import many_attributes
 from benchmarks.elections import election_tables
+from benchmarks.graphs import graph_tables
 from benchmarks.measure import PEERS_PYTHON, goal, run_json
 from benchmarks.skills import skills_tables
 
@@ -26,12 +27,17 @@ _SKILLS = {False: (2_048, 100_000, (5, 20, 100)), True: (256, 2_000, (5, 20))}
 """Workers of one core and of a whole tree, and key-holders; in a quick run few."""
 _ASSIGN = {False: (4096, 65_536, 10_000), True: (256, 4_096, 500)}
 """Items of a large library and their bytes, and workers; in a quick run few."""
+_GRAPHS = {False: (20_000, (4_096, 8_192, 20_000), 2_000), True: (4_000, (1_024, 2_048), 500)}
+"""Nodes of a network, of products, and of a dense network; in a quick run few."""
 _TITLES = {
     "surveys": "# Results",
     "elections": "# Elections",
     "skills": "# Skills",
     "assign": "# Assignments",
+    "graphs": "# Graphs",
 }
+_FURTHER = {"skills": ["gmpy2", "phe"], "graphs": ["scipy"]}
+"""Packages that a part's figures depend on besides those of all parts."""
 
 
 def client_table() -> list[str]:
@@ -251,6 +257,7 @@ def main() -> None:
         "elections": lambda: election_tables(*_ELECTIONS[quick]),
         "skills": lambda: skills_tables(*_SKILLS[quick]),
         "assign": lambda: assign_tables(*_ASSIGN[quick]),
+        "graphs": lambda: graph_tables(*_GRAPHS[quick]),
     }
     measured = {
         part: "\n".join([_heading(part), "", *tables[part]()])
@@ -272,7 +279,7 @@ def _measured_before() -> dict[str, str]:
 
 def _heading(part: str) -> str:
     """Return the heading of one run, with what it was made by."""
-    packages = ["dask", "pyarrow", "numpy", "cryptography", *(["gmpy2", "phe"] if part == "skills" else [])]
+    packages = ["dask", "pyarrow", "numpy", "cryptography", *_FURTHER.get(part, [])]
     releases = ", ".join(f"{name} {version(name)}" for name in packages)
     command = "make bench" if part == "surveys" else f"python -m benchmarks --only {part}"
     return (

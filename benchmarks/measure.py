@@ -25,6 +25,17 @@ def best_seconds(work: Callable[[], object], repeats: int = 7) -> float:
     return min(times)
 
 
+def in_turns(works: dict[str, Callable[[], object]], rounds: int) -> dict[str, float]:
+    """Return the least processor seconds of each of several works, which take turns: others' load meets all alike."""
+    times: dict[str, list[float]] = {name: [] for name in works}
+    for _ in range(rounds):
+        for name, work in works.items():
+            started = time.process_time()
+            work()
+            times[name].append(time.process_time() - started)
+    return {name: min(taken) for name, taken in times.items()}
+
+
 def pin_to_one_core() -> None:
     """Keep this process on one core."""
     os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})

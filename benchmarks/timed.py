@@ -31,16 +31,19 @@ def timed_job(spec: dict[str, Any], workers: int, instead: Any = None) -> dict[s
     -------
     dict
         `estimated`, from the first task to the estimates; `seconds`, to the committed output, without the
-        cluster's start and end; `seconds_with_start`; `worker_peak_bytes` and `driver_peak_bytes`.
+        cluster's start and end; `seconds_with_start`; `worker_cpu_seconds`, what all workers' processors were busy
+        until the estimates; `worker_peak_bytes` and `driver_peak_bytes`.
     """
     found: dict[str, float] = {}
 
     @contextlib.contextmanager
     def timed_engine() -> Iterator[DaskEngine]:
         with open_engine(ClusterOptions(workers=workers)) as engine:
+            before = sum(engine._client.run(time.process_time).values())
             found["ready"] = time.perf_counter()
             yield engine
             found["asked"] = time.perf_counter()
+            found["worker_cpu_seconds"] = sum(engine._client.run(time.process_time).values()) - before
             peaks = engine._client.run(peak_bytes)
             found["worker_peak_bytes"] = max(peaks.values())
         found["closed"] = time.perf_counter()
@@ -55,6 +58,7 @@ def timed_job(spec: dict[str, Any], workers: int, instead: Any = None) -> dict[s
         "estimated": found["asked"] - found["ready"],
         "seconds": found["asked"] - found["ready"] + ended - found["closed"],
         "seconds_with_start": ended - started,
+        "worker_cpu_seconds": found["worker_cpu_seconds"],
         "worker_peak_bytes": found["worker_peak_bytes"],
         "driver_peak_bytes": peak_bytes(),
     }

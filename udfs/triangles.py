@@ -115,7 +115,7 @@ def _follow_paths(
     core : int
     """
     nodes, steps, paths = len(found), np.diff(before), before[first]
-    table = np.zeros((max(1, _TABLE // max(1, nodes)), nodes), dtype=np.bool_)
+    table = np.zeros((min(max(1, _TABLE // max(1, nodes)), core), nodes), dtype=np.bool_)
     linked = table.reshape(-1)
     node = 0
     while node < core:
