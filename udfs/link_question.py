@@ -135,7 +135,7 @@ class LinkQuestion:
         faults: dict[tuple[str, str], int] = {}
         for place, name in enumerate((self.source, self.target)):
             column = block.column(name)
-            found = pc.index_in(self.nodes.plain(column), value_set=ids)
+            found = pc.index_in(_ids_that_fit(column, self.nodes), value_set=ids)
             unknown = found.null_count - column.null_count
             faults |= {(name, MISSING): column.null_count} if column.null_count else {}
             faults |= {(name, UNKNOWN): unknown} if unknown else {}
@@ -157,6 +157,16 @@ def ids_to_bytes(ids: pa.Array) -> npt.NDArray[np.uint8]:
     with pa.ipc.new_stream(sink, batch.schema) as writer:
         writer.write_batch(batch)
     return np.frombuffer(sink.getvalue(), dtype=np.uint8)
+
+
+def _ids_that_fit(column: pa.Array, nodes: IdColumn) -> pa.Array:
+    """Return ends in the type of the nodes' ids; null where that cannot hold them, as they are then no nodes."""
+    values = column.dictionary_decode() if pa.types.is_dictionary(column.type) else column
+    if nodes.kind == "integer" and pa.types.is_uint64(values.type):
+        values = pc.if_else(pc.less_equal(values, pa.scalar((1 << 63) - 1, pa.uint64())), values, None)
+    elif nodes.kind == "unsigned" and pa.types.is_signed_integer(values.type):
+        values = pc.if_else(pc.greater_equal(values, pa.scalar(0, values.type)), values, None)
+    return nodes.plain(values)
 
 
 @lru_cache(maxsize=2)

@@ -51,6 +51,22 @@ def test_what_is_no_pair_of_nodes_is_counted_by_column() -> None:
     }
 
 
+@pytest.mark.parametrize(
+    ("kind", "ids", "column"),
+    [
+        ("integer", pa.array([-1, 5]), pa.array([5, 2**64 - 1, 2**63], pa.uint64())),
+        ("integer", pa.array([-1, 5]), pa.array([5, 2**64 - 1, 2**63], pa.uint64()).dictionary_encode()),
+        ("unsigned", pa.array([5, 2**64 - 1], pa.uint64()), pa.array([5, -1, -(2**63)])),
+        ("unsigned", pa.array([5, 255], pa.uint64()), pa.array([5, -1, -128], pa.int8())),
+    ],
+)
+def test_ends_that_the_nodes_type_cannot_hold_are_no_nodes(
+    kind: str, ids: pa.Array, column: pa.Array
+) -> None:
+    other = pa.array([one for one in ids.to_pylist() if one != 5] * 3, ids.type)
+    assert question(ids, kind).read(pa.record_batch({"a": column, "b": other})).faults == {("a", UNKNOWN): 2}
+
+
 def test_a_node_with_itself_is_dropped_where_that_is_wanted() -> None:
     block = pa.record_batch({"a": ["bo", "bo"], "b": ["bo", "cy"]})
     reading = question(self_loops="drop").read(block)
