@@ -27,7 +27,7 @@ from jobs.population import Population
 from udfs.discrete_laplace import DiscreteLaplace
 from udfs.draws import Draws
 from udfs.link_question import LinkQuestion
-from udfs.streams import byte_stream
+from udfs.streams import block_key, byte_stream
 from udfs.triangles import degrees_of, triangles
 
 
@@ -97,7 +97,11 @@ def noise_of(kind: Kind, nodes: int, share: Decimal) -> DiscreteLaplace:
 def central_statistics(
     spec: GraphSpec, population: Population, links: Population, question: LinkQuestion, ids: pa.Array
 ) -> dict[str, Any]:
-    """Add noise to what the links come to, and return the `result` of result.json."""
+    """Add noise to what the links come to, and return the `result` of result.json.
+
+    A statistic's noise is drawn under a key that belongs to its law and to all links, so that one set of coins never meets
+    two laws or two sets of links, whatever secret a job has.
+    """
     nodes = len(ids)
     gathered = links.ask([(question, GatherLinks())], "gather links")[0].whole()
     found: dict[str, Any] = {
@@ -111,7 +115,8 @@ def central_statistics(
     }
     for kind in spec.kinds:
         noise, truth = noise_of(kind, nodes, spec.share), _EXACT[kind](gathered, nodes)
-        drawn = noise.draw(len(truth), byte_stream(population.driver_key("central", kind)))
+        key = population.driver_key("central", kind, question.label, noise.label)
+        drawn = noise.draw(len(truth), byte_stream(block_key(key, (nodes,), gathered)))
         values, error = (truth + drawn).astype(np.float64), noise.variance**0.5
         if kind == "edges":
             own = Estimated(values[0], np.array(error))

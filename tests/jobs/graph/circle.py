@@ -66,6 +66,11 @@ class Circle(House):
         matrix[self.links[:, 0], self.links[:, 1]] = 1
         return matrix + matrix.T
 
+    @property
+    def triangles(self) -> Any:
+        """The number of triangles at each node."""
+        return np.diag(self.matrix @ self.matrix @ self.matrix) // 2
+
     def released(self) -> list[tuple[str, str]]:
         """Return the links of the rebuilt graph, in order."""
         table = pq.read_table(self.out / "reports")
