@@ -19,7 +19,7 @@ MANIFEST = "manifest.json"
 _EARLIER = "earlier.json"
 _RESULT = "result.json"
 _OWN = re.compile(
-    r"(result|study)\.json|report\.html|leaves\.parquet|tables/[0-9]{1,5}\.parquet"
+    r"(result|study)\.json|report\.html|(leaves|nodes)\.parquet|tables/[0-9]{1,5}\.parquet"
     r"|reports/part-[0-9]{5,9}\.parquet"
 )
 """The names that jobs publish under: a manifest that names another file is none of theirs."""
@@ -114,7 +114,18 @@ class Output:
         -------
         str
             SHA-256 of the manifest.
+
+        Raises
+        ------
+        ValueError
+            For a name that no job publishes under: such a result would never be found again, and be drawn and paid for
+            anew by whoever asks for it.
         """
+        foreign = [
+            name for name in (*documents, *map("reports/{}".format, reports)) if not _OWN.fullmatch(name)
+        ]
+        if foreign:
+            raise ValueError(f"jobs publish under no such name: {', '.join(foreign)}")
         return self._publish(job_id, reports, {name: (data,) for name, data in documents.items()}, manifest)
 
     def _publish(

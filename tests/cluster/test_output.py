@@ -194,6 +194,13 @@ def test_a_manifest_of_another_draw_or_digest_is_none_of_ours(output: Output) ->
     assert output.verify(JOB, "0" * 64) is None
 
 
+def test_a_name_under_which_no_result_would_be_found_again_is_not_published(tmp_path: Path) -> None:
+    output = Output(str(tmp_path))
+    with pytest.raises(ValueError, match=r"under no such name: friends\.parquet"):
+        output.publish(JOB, {}, {"result.json": b"{}", "friends.parquet": b""}, {"draw": JOB})
+    assert not list(tmp_path.iterdir())
+
+
 def test_a_refused_job_leaves_no_folder_but_other_files_stay(tmp_path: Path) -> None:
     output = Output(str(tmp_path / "out"))
     stage(output, JOB, 2)

@@ -224,6 +224,21 @@ def test_a_graph_without_links_and_of_hardly_any_nodes(tmp_path: Path, mechanism
     np.testing.assert_allclose(result["triangles"]["total"]["estimates"], 0, atol=3)
 
 
+def test_other_links_or_other_nodes_are_drawn_and_charged_anew(circle: Circle) -> None:
+    """Of either table alone: a stored result is of both."""
+    first = circle.run()[0]["result"]
+    assert circle.run()[1]
+    circle.write({"a": circle.names[:2], "b": circle.names[2:4]})
+    second, stored = circle.run()
+    assert not stored
+    assert second["result"]["edges"] != first["edges"]
+    circle.know(np.append(circle.names, "n99"))
+    third, stored = circle.run()
+    assert not stored
+    assert third["result"]["nodes"] == NODES + 1
+    assert circle.charges() == ["charged"] * 3
+
+
 def test_ids_may_be_numbers_and_links_name_them_as_text_or_otherwise(circle: Circle) -> None:
     circle.know(pa.array(range(NODES), pa.int32()))
     circle.write(
