@@ -7,6 +7,7 @@ import os
 from jobs.graph.central import noise_of
 from jobs.graph.nodes import id_column
 from jobs.graph.spec import GraphSpec
+from jobs.graph.study import check_study
 from jobs.population import Data
 from udfs.errors import SpecError
 from udfs.link_question import EndColumn
@@ -15,7 +16,7 @@ from udfs.link_sums import MOST_NODES
 
 
 def check_data(spec: GraphSpec, data: Data) -> None:
-    """Refuse links whose ends cannot be nodes, and more nodes than can be counted.
+    """Refuse links whose ends cannot be nodes, more nodes than can be counted, and an epsilon too small for its mechanism.
 
     Raises
     ------
@@ -35,7 +36,7 @@ def check_data(spec: GraphSpec, data: Data) -> None:
     if spec.privacy.model == "central":
         for kind in spec.kinds:
             noise_of(kind, data.rows, spec.share)
-    elif 2 * LinkResponse.of(spec.privacy.mechanism, spec.privacy.epsilon).support_if_false >= 1:
-        raise SpecError(
-            "privacy.epsilon", "must be so large that reports tell anything", f"{spec.privacy.epsilon}"
-        )
+    else:
+        LinkResponse.of(spec.privacy.mechanism, spec.privacy.epsilon)
+    if spec.study is not None:
+        check_study(spec.study, data.rows)

@@ -58,14 +58,7 @@ def units_of(study: GraphStudyTable, points: Sequence[Point]) -> list[tuple[int,
 def run_study(
     study: GraphStudyTable, links: Population, question: LinkQuestion, nodes: int
 ) -> dict[str, Any]:
-    """Measure errors over a grid; return what study.json holds.
-
-    Raises
-    ------
-    SpecError
-        For more nodes than a study holds the matrix of, or fewer than have a triangle.
-    """
-    check_nodes(nodes)
+    """Measure errors over a grid; return what study.json holds."""
     truth = links.ask([(question, GatherLinks())], "gather links")[0].whole()
     points, sensitivity = grid(study), TriangleSensitivity.of(truth, nodes)
     replicate = Replicate(points, truth, sensitivity, nodes, study.seed)
@@ -99,8 +92,8 @@ def run_study(
     }
 
 
-def check_nodes(nodes: int) -> None:
-    """Refuse a graph that is too large to be studied, or has no triangle to find.
+def check_study(study: GraphStudyTable, nodes: int) -> None:
+    """Refuse a graph that is too large to be studied, or has no triangle to find, and an epsilon too small for a mechanism.
 
     Raises
     ------
@@ -108,6 +101,13 @@ def check_nodes(nodes: int) -> None:
     """
     if not 3 <= nodes <= MOST_NODES:
         raise SpecError("study", f"is of graphs of 3 to {MOST_NODES:,} nodes", f"{nodes:,}")
+    for point in grid(study):
+        if point.mechanism == "smooth-sensitivity":
+            CauchyNoise(point.epsilon, nodes)
+        elif point.mechanism == "global-sensitivity":
+            noise_of("triangles", nodes, point.epsilon)
+        elif point.mechanism != "zero":
+            LinkResponse.of(point.mechanism, point.epsilon)
 
 
 def _documents(place: int, point: Point, found: Sequence[Found], nodes: int) -> list[dict[str, Any]]:
@@ -167,7 +167,6 @@ def _predicted(point: Point, kind: Kind, way: str, nodes: int) -> float | None:
 
 def plan_study(spec: GraphSpec, study: GraphStudyTable, nodes: int) -> dict[str, Any]:
     """Return the plan of a study."""
-    check_nodes(nodes)
     points = grid(study)
     return {
         "job": spec.job,

@@ -9,7 +9,8 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
-from tests.jobs.graph.circle import Circle
+from jobs.graph import check
+from tests.jobs.graph.circle import NODES, Circle
 from tests.jobs.house import Unusable
 from udfs.errors import SchemaError, SpecError
 
@@ -83,3 +84,25 @@ def test_what_goes_together_is_checked(circle: Circle) -> None:
     circle.given["statistics"] = [{"kind": "edges"}, {"kind": "edges"}]
     with pytest.raises(SpecError, match="each kind must stand once"):
         circle.spec()
+
+
+@pytest.mark.parametrize("mechanism", ["randomized-response", "laplace", "discrete-laplace"])
+def test_an_epsilon_too_small_for_its_mechanism_is_refused(circle: Circle, mechanism: str) -> None:
+    circle.given["privacy"] = {"epsilon": 1e-12, "mechanism": mechanism}
+    with pytest.raises(SpecError, match=r"must be (invertible|at least 2\*\*-40 of the sensitivity)"):
+        circle.run(Unusable())
+    assert (circle.files(), circle.charges()) == ({}, [])
+
+
+def test_more_nodes_than_sums_can_hold_are_refused(circle: Circle, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(check, "MOST_NODES", NODES)
+    circle.run()
+    monkeypatch.setattr(check, "MOST_NODES", NODES - 1)
+    with pytest.raises(SpecError, match=r"population\.nodes: must name at most 39 nodes; got 40"):
+        circle.run(Unusable())
+
+
+def test_an_output_among_the_links_is_refused(circle: Circle) -> None:
+    circle.given["output"]["path"] = str(circle.people)
+    with pytest.raises(SpecError, match=r"output\.path: must lie apart from the links' files"):
+        circle.run(Unusable())

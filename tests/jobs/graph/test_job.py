@@ -16,9 +16,14 @@ import pytest
 
 from cluster.reduce import SerialEngine
 from jobs.graph import local
+from jobs.graph.local import WriteTiles
 from tests.jobs.graph.circle import LINKS, NODES, Circle
 from udfs.errors import ClusterError, SchemaError
+from udfs.identity import IdColumn
+from udfs.link_question import LinkQuestion, ids_to_bytes
+from udfs.link_release import LinkRelease
 from udfs.link_response import LinkResponse
+from udfs.links import Tile
 from udfs.streams import Secret
 
 
@@ -99,6 +104,33 @@ def test_one_link_more_or_another_epsilon_draws_other_coins(
         degrees = circle.run(secret=secret)[0]["result"]["degrees"]
         found.append(np.array(degrees["estimates"]) / degrees["standard_errors"])
     assert np.count_nonzero(np.abs(found[0] - found[1]) > 0.05) > NODES / 2
+
+
+@pytest.mark.parametrize("mechanism", ["randomized-response", "discrete-laplace"])
+def test_nodes_of_other_ids_draw_other_coins_though_their_numbers_are_the_same(
+    tmp_path: Path, mechanism: str
+) -> None:
+    secret, found = Secret.new(), []
+    for letter in ("n", "m"):
+        circle = Circle(tmp_path / letter)
+        circle.names = np.char.replace(circle.names, "n", letter)
+        circle.given["privacy"] = {"epsilon": 1, "mechanism": mechanism}
+        circle.settle()
+        found.append(np.array(circle.run(secret=secret)[0]["result"]["degrees"]["estimates"]))
+    assert np.count_nonzero(np.abs(found[0] - found[1]) > 1e-9) > NODES / 2
+
+
+def test_each_tile_draws_links_of_its_own_for_a_rebuilt_graph() -> None:
+    square = [Tile(range(0, 8), range(first, first + 8)) for first in (8, 16)]
+    bits = np.full((8, 1), 255, dtype=np.uint8)
+    names = pa.array([f"n{number:02d}" for number in range(24)])
+    question = LinkQuestion("a", "b", IdColumn("node", "text"), lambda: ids_to_bytes(names), "names")
+    reports = {tile: (lambda: bits, LinkRelease(kept=20, added=0)) for tile in square}
+    table = WriteTiles(question, reports, bytes(32), "{}")
+    pairs = [set(zip(*table((tile,)).to_pydict().values(), strict=True)) for tile in square]
+    moved = {(one, f"n{int(other[1:]) + 8:02d}") for one, other in pairs[0]}
+    assert len(pairs[0]) == len(pairs[1]) == 20
+    assert moved != pairs[1]
 
 
 def test_a_rebuilt_graph_is_the_graph_where_there_is_no_noise(circle: Circle) -> None:

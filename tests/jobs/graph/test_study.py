@@ -17,6 +17,7 @@ from jobs.graph.replicate import STATISTICS, WAYS, Point, Replicate, join
 from jobs.graph.study import grid, units_of
 from jobs.graph.study_spec import GraphStudyTable
 from tests.jobs.graph.circle import NODES, Circle
+from tests.jobs.house import Unusable
 from udfs.errors import SpecError
 from udfs.smooth_sensitivity import TriangleSensitivity
 
@@ -160,7 +161,16 @@ def test_a_graph_without_a_triangle_s_nodes_is_not_studied(circle: Circle) -> No
     circle.names, circle.links = circle.names[:2], circle.links[:0]
     circle.settle(files=1)
     with pytest.raises(SpecError, match="is of graphs of 3 to 4,096 nodes"):
-        circle.run()
+        circle.run(Unusable())
+
+
+@pytest.mark.parametrize("mechanism", MECHANISMS[:-1])
+def test_an_epsilon_too_small_for_a_mechanism_is_refused_before_a_row_is_read(
+    circle: Circle, mechanism: str
+) -> None:
+    circle.given["study"] |= {"epsilons": [1e-12, 1], "mechanisms": [mechanism]}
+    with pytest.raises(SpecError, match=r"must be (invertible|at least 2\*\*)"):
+        circle.run(Unusable())
 
 
 def test_the_plan_of_a_study_says_what_the_law_gives(circle: Circle) -> None:
