@@ -25,14 +25,11 @@ from cluster.storage import Store
 from udfs.asking import Ask, Question, Tally, WrittenFile, combine, refusal
 from udfs.identity import IdColumn
 from udfs.link_reports import LinkReports, PairMechanism
-from udfs.links import Tile, group_tiles
+from udfs.links import PAIRS_A_TASK, Tile, group_tiles
 from udfs.loads import Put
 from udfs.lookup import Category
 
 U = TypeVar("U")
-
-_PAIRS_A_TASK = 1 << 25
-"""A task of pairs should take a tenth of a second or more: it reads all links."""
 P = TypeVar("P")
 
 
@@ -192,7 +189,7 @@ class ClusterPopulation:
         digests = self.check([question])[question.label]
         links = tuple((part, {unit.name: digests[unit.name] for unit in part.units}) for part in self.parts)
         chunk = AskTiles(question, mechanism, name, nodes, links, self.secret_file, put)
-        groups = group_tiles(tiles, [tile.pairs for tile in tiles], _PAIRS_A_TASK)
+        groups = group_tiles(tiles, [tile.pairs for tile in tiles], PAIRS_A_TASK)
         return self.engine.reduce(groups, chunk, chunk.combine, name)
 
     def write(self, units: Sequence[U], table_of: Callable[[U], pa.Table], stage: str) -> int:

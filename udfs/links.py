@@ -24,6 +24,9 @@ Bits: TypeAlias = npt.NDArray[np.uint8]
 Places: TypeAlias = npt.NDArray[np.int64]
 """Numbers of nodes, or of pairs within a tile."""
 
+PAIRS_A_TASK = 1 << 25
+"""A task of pairs should take a tenth of a second or more: it reads all links."""
+
 _UNPACKED_ROWS = 256
 
 

@@ -10,7 +10,7 @@ from jobs.graph.local import BAND
 from jobs.graph.spec import GraphSpec
 from jobs.population import Data
 from udfs.link_response import LinkResponse
-from udfs.links import tiles
+from udfs.links import PAIRS_A_TASK, group_tiles, tiles
 
 
 def plan_graph(spec: GraphSpec, data: Data) -> dict[str, Any]:
@@ -20,9 +20,14 @@ def plan_graph(spec: GraphSpec, data: Data) -> dict[str, Any]:
     columns = [spec.population.source, spec.population.target]
     read = {name: links.column_bytes.get(name, 0) for name in columns}
     local = spec.privacy.model == "local"
-    number = len(tiles(nodes, BAND)) if local else links.tasks()
+    cut = tiles(nodes, BAND) if local else ()
+    number = len(cut)
+    asking = len(group_tiles(cut, [tile.pairs for tile in cut], PAIRS_A_TASK)) if local else links.tasks()
+    readings = 1 + (
+        asking if local else 1
+    )  # looked through at first; then each task of pairs reads all links
     stages = [
-        {"name": "links" if local else "gather links", "tasks": number, "reads": columns, "writes": None}
+        {"name": "links" if local else "gather links", "tasks": asking, "reads": columns, "writes": None}
     ]
     if local and "triangles" in spec.kinds:
         stages.append({"name": "common neighbours", "tasks": number, "reads": [], "writes": None})
@@ -32,7 +37,7 @@ def plan_graph(spec: GraphSpec, data: Data) -> dict[str, Any]:
         "job": spec.job,
         "rows": nodes,
         "stages": stages,
-        "bytes": {"read": 2 * sum(read.values()), "read_by_column": read, "written": 0},
+        "bytes": {"read": readings * sum(read.values()), "read_by_column": read, "written": 0},
         "epsilon": {"total": spec.spent, "charged": spec.spent},
         "predicted": {"nodes": nodes, "pairs": pairs, **_errors(spec, nodes, pairs)},
         "reasons": _reasons(spec),

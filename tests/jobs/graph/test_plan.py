@@ -1,0 +1,58 @@
+"""The plan of a graph, held against what a run does and how good it is."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from cluster.dataset import open_dataset
+from cluster.reduce import SerialEngine
+from jobs.catalogue import load
+from tests.jobs.graph.circle import Circle
+
+
+@pytest.fixture
+def circle(tmp_path: Path) -> Circle:
+    return Circle(tmp_path)
+
+
+class _Counting(SerialEngine):
+    """An engine that counts the tasks of each stage."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.tasks: dict[str, int] = {}
+
+    def reduce(self, units: Any, chunk: Any, combine: Any, stage: str) -> Any:
+        self.tasks[stage] = len(units)
+        return super().reduce(units, chunk, combine, stage)
+
+
+@pytest.mark.parametrize(("mechanism", "readings"), [("laplace", 1 + 5), ("discrete-laplace", 1 + 1)])
+def test_the_plan_says_how_many_tasks_there_are_and_how_often_links_are_read(
+    circle: Circle, monkeypatch: pytest.MonkeyPatch, mechanism: str, readings: int
+) -> None:
+    for module in ("local", "plan"):
+        monkeypatch.setattr(f"jobs.graph.{module}.BAND", 8)
+    for module in ("cluster.population", "jobs.graph.plan"):
+        monkeypatch.setattr(f"{module}.PAIRS_A_TASK", 150)
+    circle.given["privacy"] = {"epsilon": 2, "mechanism": mechanism}
+    job, spec = load(circle.given)
+    planned = job.plan(spec, open_dataset(str(circle.nodes)))
+    engine = _Counting()
+    circle.run(engine)
+    assert {one["name"]: one["tasks"] for one in planned["stages"]}.items() <= engine.tasks.items()
+    assert planned["bytes"]["read"] == readings * sum(planned["bytes"]["read_by_column"].values()) > 0
+
+
+@pytest.mark.parametrize("mechanism", ["randomized-response", "laplace", "discrete-laplace"])
+def test_the_plan_of_a_graph_says_the_standard_errors_that_come_out(circle: Circle, mechanism: str) -> None:
+    circle.given["privacy"] = {"epsilon": 2, "mechanism": mechanism}
+    job, spec = load(circle.given)
+    planned = job.plan(spec, open_dataset(str(circle.nodes)))["predicted"]["standard_errors"]
+    result = circle.run()[0]["result"]
+    assert planned["edges"] == pytest.approx(result["edges"]["standard_errors"])
+    assert planned["degrees"] == pytest.approx(result["degrees"]["standard_errors"][0])
+    assert planned["triangles"] <= min(result["triangles"]["standard_errors"]) * (1 + 1e-9)
