@@ -102,15 +102,6 @@ class DiscreteLaplace:
         """2 a / (1 - a**2), of each number."""
         return 1 / math.sinh(float(self.rate))
 
-    @property
-    def median_absolute_error(self) -> int:
-        """The smallest whole number that the absolute noise exceeds with a probability of one half at most.
-
-        It exceeds k with probability 2 a**(k + 1) / (1 + a).
-        """
-        rate = float(self.rate)
-        return max(0, math.ceil((math.log(4) - math.log1p(math.exp(-rate))) / rate) - 1)
-
     def draw(self, numbers: int, stream: RandomBytes) -> npt.NDArray[np.int64]:
         """Draw independent noise for so many numbers.
 
