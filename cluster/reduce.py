@@ -138,7 +138,7 @@ def _where_it_broke(error: Exception) -> str:
     place, traceback = "", error.__traceback__
     while traceback is not None:
         path = Path(traceback.tb_frame.f_code.co_filename)
-        if path.parent.name in ("cluster", "udfs", "jobs", "survey"):
+        if not {"cluster", "udfs", "jobs"}.isdisjoint(path.parts[-3:-1]):
             place = f" at {path.parent.name}/{path.name}:{traceback.tb_lineno}"
         traceback = traceback.tb_next
     return type(error).__name__ + place

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 import cluster.reduce
 import udfs.errors
 from cluster.reduce import FAN_IN, Engine, SerialEngine, check_code, code_digest, tree
+from jobs.graph.central import sensitivity
 from udfs.errors import ClusterError, JobError
 
 SECRET_ANSWER = "SECRETANSWER42"
@@ -131,6 +132,11 @@ def test_an_error_names_the_line_of_the_project_that_it_passed_last(either: Engi
 
     with pytest.raises(ClusterError, match=r"got TypeError at cluster/reduce\.py:\d+\. "):
         either.reduce(range(1), misuse, nested, "count")
+
+
+def test_an_error_in_a_job_s_own_package_names_its_line_too(either: Engine) -> None:
+    with pytest.raises(ClusterError, match=r"got TypeError at graph/central\.py:\d+\. "):
+        either.reduce(range(1), lambda unit: sensitivity("edges", "many"), nested, "count")  # type: ignore[arg-type]
 
 
 def test_the_first_error_ends_a_reduction_of_many(engine: Engine) -> None:
