@@ -23,9 +23,8 @@ def plan_graph(spec: GraphSpec, data: Data) -> dict[str, Any]:
     cut = tiles(nodes, BAND) if local else ()
     number = len(cut)
     asking = len(group_tiles(cut, [tile.pairs for tile in cut], PAIRS_A_TASK)) if local else links.tasks()
-    readings = 1 + (
-        asking if local else 1
-    )  # looked through at first; then each task of pairs reads all links
+    # Links are looked through at first; then each task of pairs reads them all.
+    readings = 1 + (asking if local else 1)
     stages = [
         {"name": "links" if local else "gather links", "tasks": asking, "reads": columns, "writes": None}
     ]
