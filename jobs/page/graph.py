@@ -2,120 +2,177 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
+
+import numpy as np
 
 from jobs.graph import words as told
 from jobs.page import words
-from jobs.page.graph_figures import draw_histogram, draw_ranked
+from jobs.page.graph_figures import MOST_STEPS, bins_of, draw_histogram, draw_ranked
 from jobs.page.parts import view_bound, view_budget, view_provenance, view_times
 from jobs.page.skills_tree import known
 from jobs.page.values import filled, mapping, numbers, sequence
 
 MOST_ROWS = 100
-_KINDS = {"degrees": ("links", "degree"), "triangles": ("triangles", "triangles")}
+MOST_OPEN = 40
+"""A table of more rows is closed at first."""
+KINDS = {"degrees": "links", "triangles": "triangles"}
+_LEAST_SPREAD = 10
+"""The spread of fewer nodes tells nothing."""
 
 
 def view_graph(document: dict[str, Any]) -> dict[str, Any]:
     """Return what the template of a graph is filled with; figures are drawn on the way."""
     result, privacy = mapping(document.get("result")), mapping(document.get("privacy"))
-    bound = view_bound(privacy.get("epsilon"))
+    edges, total = _estimate(result.get("edges")), _estimate(mapping(result.get("triangles")).get("total"))
     return {
         "population": mapping(document.get("population")),
         "nodes": words.finite(result.get("nodes")),
-        "edges": _estimate(mapping(result.get("edges"))),
-        "total": _estimate(mapping(mapping(result.get("triangles")).get("total"))),
-        "guarantee": told.guarantee_of(privacy, None if bound is None else bound) if privacy else None,
+        "about": words.listed(_about(edges, total)),
+        "totals": [(name, one) for name, one in (("Links", edges), ("Triangles", total)) if one],
+        "guarantee": told.guarantee_of(privacy, view_bound(privacy.get("epsilon"))) if privacy else None,
         "merged": told.merged() if privacy.get("model") == "local" else None,
         "budget": view_budget(privacy),
-        "sequences": [one for kind in _KINDS if (one := _sequence(kind, result))],
-        "rows": _rows(result),
-        "all": len(sequence(result.get("ids"))),
+        "sequences": [one for kind in KINDS if (one := _sequence(kind, result, privacy))],
+        "table": _table(result),
         "released": _released(result),
-        "settings": _settings(document, result),
+        "settings": _settings(result),
         "times": view_times(mapping(document.get("seconds"))),
         "provenance": view_provenance(document),
     }
 
 
-def _estimate(given: dict[str, Any]) -> dict[str, Any] | None:
-    """Return an estimate with its standard error."""
-    value, error = words.finite(given.get("estimates")), words.finite(given.get("standard_errors"))
-    return (
-        None
-        if value is None
-        else {"value": value, "error": error, "digits": min(1, words.places([error], most=1))}
-    )
+def _estimate(given: Any) -> dict[str, Any] | None:
+    """Return an estimate with its standard error, and how many decimals both deserve."""
+    value, error = (words.finite(mapping(given).get(key)) for key in ("estimates", "standard_errors"))
+    digits = 0 if error is None else words.places([error], most=2) if error > 0 else 0
+    return None if value is None else {"value": value, "error": error, "digits": digits}
 
 
-def _sequence(kind: str, result: dict[str, Any]) -> dict[str, Any] | None:
+def _about(edges: dict[str, Any] | None, total: dict[str, Any] | None) -> list[str]:
+    """Return what there is in all, in words; what noise makes less than nothing is left to its card."""
+    both = (("links", edges), ("triangles", total))
+    return [f"{words.count(one['value'])} {what}" for what, one in both if one and one["value"] >= 0.5]
+
+
+def _sequence(kind: str, result: dict[str, Any], privacy: dict[str, Any]) -> dict[str, Any] | None:
     """Return a sequence's figures, and how far off its numbers are expected to be."""
-    given = mapping(result.get(kind))
-    both = zip(sequence(given.get("estimates")), sequence(given.get("standard_errors")), strict=False)
-    told_of = [
-        (value, error)
-        for one in both
-        if (value := known(one[0])) is not None and (error := known(one[1])) is not None
-    ]
+    given, what = mapping(result.get(kind)), KINDS[kind]
+    columns = (sequence(given.get(key)) for key in ("estimates", "standard_errors"))
+    both = [(known(value), known(error)) for value, error in zip(*columns, strict=False)]
+    told_of = [(value, error) for value, error in both if value is not None and error is not None]
     if not told_of:
         return None
-    values, errors = [value for value, _ in told_of], [error for _, error in told_of]
-    what = _KINDS[kind][0]
-    off = [told.mean_absolute_error(error) for error in errors]
+    values, errors = np.array(told_of).T
+    model = str(privacy.get("model"))
+    off = [told.mean_absolute_error(error, model) or 0.0 for error in errors.tolist()]
+    noise = math.sqrt(float(np.mean(errors**2)))
+    bins = bins_of(values.tolist(), _step(kind, result))
     return {
         "kind": kind,
         "what": what,
-        "ranked": draw_ranked(f"ranked-{kind}", f"{what} of each node, the most first", values, errors, what),
-        "histogram": draw_histogram(f"histogram-{kind}", f"nodes by {what}", values, what),
-        "mean_error": sum(one for one in off if one is not None) / len(off),
-        "below": sum(value < 0 for value in values),
-        "mean": sum(values) / len(values),
+        "ranked": draw_ranked(
+            f"ranked-{kind}",
+            f"estimated {what} of each node, the greatest first, in a band of a standard error either way",
+            values.tolist(),
+            errors.tolist(),
+            what,
+        ),
+        "histogram": draw_histogram(
+            f"histogram-{kind}",
+            f"how many nodes have how many {what}, as they are estimated",
+            bins,
+            noise,
+            what,
+        ),
+        "bins": list(zip(bins[1], bins[1][1:], bins[0], strict=False)),
+        "digits": words.places([bins[1][1] - bins[1][0]], most=2),
+        "together": len(values) > MOST_STEPS,
+        "mean_error": float(np.mean(off)),
+        "below": int((values < 0).sum()),
+        "mean": float(values.mean()),
+        "spread": _spread(values, noise),
     }
 
 
-def _rows(result: dict[str, Any]) -> list[dict[str, Any]]:
-    """Return the nodes with the most links, or triangles."""
+def _step(kind: str, result: dict[str, Any]) -> float | None:
+    """Return the distance of neighbouring numbers that can be estimated; None where they lie anywhere."""
+    lie = words.finite(result.get("lie")) or 0.0  # a trusted holder's noise is whole
+    if kind == "triangles":
+        return 1.0 if lie == 0 else None
+    return 1 / (1 - 2 * lie) if 0 <= lie < 0.5 else None
+
+
+def _spread(values: Any, noise: float) -> dict[str, Any] | None:
+    """Return how widely estimates are spread, as a standard deviation, how much of it is noise, and what is left."""
+    if len(values) < _LEAST_SPREAD:
+        return None
+    whole = float(np.var(values, ddof=1))
+    return {"whole": math.sqrt(whole), "noise": noise, "truth": math.sqrt(max(whole - noise**2, 0.0))}
+
+
+def _table(result: dict[str, Any]) -> dict[str, Any] | None:
+    """Return the nodes with the most links, or triangles, as a table."""
     ids = sequence(result.get("ids"))
     columns = {
-        kind: [
+        what: [
             filled(numbers(mapping(result.get(kind)).get(key)), len(ids))
             for key in ("estimates", "standard_errors")
         ]
-        for kind in _KINDS
+        for kind, what in KINDS.items()
         if kind in result
     }
-    if not columns:
-        return []
-    first = next(iter(columns.values()))[0]
-    order = sorted(
-        range(len(ids)), key=lambda place: -(first[place] if first[place] is not None else float("-inf"))
-    )
-    return [
-        {"id": words.label(ids[place])}
-        | {kind: (values[place], errors[place]) for kind, (values, errors) in columns.items()}
-        for place in order[:MOST_ROWS]
-    ]
+    if not columns or not ids:
+        return None
+    first, (values, _) = next(iter(columns.items()))
+    order = sorted(range(len(ids)), key=lambda place: (values[place] is None, -(values[place] or 0.0)))
+    shown = order[:MOST_ROWS]
+    return {
+        "most": first,
+        "all": len(ids),
+        "is_open": len(shown) <= MOST_OPEN,
+        "columns": [
+            (what, words.places([errors[place] for place in shown], most=2))
+            for what, (_, errors) in columns.items()
+        ],
+        "rows": [
+            (words.label(ids[place]), [(own[place], errors[place]) for own, errors in columns.values()])
+            for place in shown
+        ],
+    }
 
 
 def _released(result: dict[str, Any]) -> dict[str, Any] | None:
-    """Return what was released, and where it is."""
+    """Return what was released, where it is, and how many of its links are to be expected to be true."""
     released = mapping(result.get("released"))
-    if result.get("graph") is None or not released:
+    links, kept = (words.finite(released.get(key)) for key in ("links", "reported"))
+    if not isinstance(result.get("graph"), str) or links is None:
         return None
-    return {"where": result["graph"]} | {
-        key: words.finite(released.get(key)) for key in ("links", "reported")
+    pairs, lie = words.finite(result.get("pairs")), words.finite(result.get("lie"))
+    parts = None if kept is None or pairs is None or lie is None else (links, kept, pairs, lie)
+    return {
+        "where": result["graph"],
+        "links": links,
+        "reported": kept,
+        "cut": released.get("cut") is True,
+        "true": None if parts is None else told.true_links(*parts),
     }
 
 
-def _settings(document: dict[str, Any], result: dict[str, Any]) -> list[tuple[str, str]]:
+def _settings(result: dict[str, Any]) -> list[tuple[str, str]]:
     """Return how it was asked, by name."""
-    lie = words.finite(result.get("lie"))
-    mechanism = result.get("mechanism")
+    lie, pairs = words.finite(result.get("lie")), words.finite(result.get("pairs"))
+    mechanism, loops = result.get("mechanism"), result.get("self_loops")
     parts = {
         "Mechanism": told.MECHANISMS.get(str(mechanism), mechanism),
+        "Reports": None
+        if not isinstance(result.get("reports"), str)
+        else words.sentence(result["reports"], capital=False),
         "A report is not the answer": None
         if lie is None
         else f"{words.significant(100 * lie, 3)} % of the time",
-        "Pairs of nodes": None if (pairs := words.finite(result.get("pairs"))) is None else f"{pairs:,.0f}",
-        "Links of a node with itself": result.get("self_loops"),
+        "Pairs of nodes": None if pairs is None else words.count(pairs),
+        "Links of a node with itself": {"refuse": "refused", "drop": "left out"}.get(str(loops)),
     }
     return [(name, str(value)) for name, value in parts.items() if value]

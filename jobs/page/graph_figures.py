@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 import numpy as np
 from markupsafe import Markup
 
 from jobs.page.scales import rounded_up, ticks
+from jobs.page.words import ems
 
-MOST_MARKS = 400
+MOST_STEPS = 240
 """Of more nodes, neighbours in the order are drawn together."""
-_LEFT, _RIGHT, _TOP, _FOOT = 64.0, 12.0, 14.0, 30.0
-_WIDE, _TALL = 640.0, 220.0
-_NARROW = 352.0
-_BINS = 24
+MOST_BINS = 24
 
-_LINE = Markup('<path class="{}" d="M{:.2f} {:.2f}h{:g}"/>')
-_TEXT = Markup('<text x="{:.2f}" y="{:.2f}" class="quiet" text-anchor="{}">{}</text>')
+_WIDE, _TALL, _TOP, _FOOT, _RIGHT = 352.0, 200.0, 40.0, 44.0, 10.0
+_LEAST_LEFT, _FONT = 40.0, 11.5
+
+_ACROSS = Markup('<path class="{}" d="M{:.2f} {:.2f}h{:.2f}"/>')
+_SHAPE = Markup('<path class="{}" d="{}"/>')
+_TEXT = Markup('<text x="{:.2f}" y="{:.2f}" text-anchor="{}">{}</text>')
 _OPENING = Markup(
     '<svg class="chart graph" id="{}" role="img" aria-label="{}" viewBox="0 0 {:g} {:g}" width="{:g}">'
 )
@@ -25,78 +28,137 @@ _OPENING = Markup(
 Numbers = Sequence[float]
 
 
+class _Frame:
+    """Where things are in a figure whose upright axis goes from one number to another."""
+
+    def __init__(self, low: float, high: float) -> None:
+        self.low, self.high = low, high
+        self.rows = ticks(low, high, log=False)
+        self.left = max([_LEAST_LEFT, *(ems(text) * _FONT + 12 for _, text in self.rows)])
+        self.wide = _WIDE - self.left - _RIGHT
+
+    def up(self, value: float) -> float:
+        """Return the height of a value."""
+        return _TOP + _TALL * (self.high - value) / (self.high - self.low)
+
+    def scale(self, name: str, across: str) -> list[Markup]:
+        """Return lines across with their numbers, and what both axes say."""
+        parts = [_TEXT.format(0.0, _TOP - 24, "start", name)]
+        for tick, shown in self.rows:
+            y = self.up(tick)
+            parts.append(_ACROSS.format("axis" if tick == 0 else "grid", self.left, y, self.wide))
+            parts.append(_TEXT.format(self.left - 8, y + 4, "end", shown))
+        parts.append(_TEXT.format(self.left + self.wide / 2, _TOP + _TALL + _FOOT - 5, "middle", across))
+        return parts
+
+
 def draw_ranked(name: str, title: str, values: Numbers, errors: Numbers, what: str) -> Markup:
-    """Draw the estimates of all nodes, the greatest first, with a standard error either way.
+    """Draw the estimates of all nodes as steps, the greatest first, in a band of a standard error either way.
 
     Parameters
     ----------
     name, title : str
         The figure's id, and what it shows in words.
     values, errors : sequence of float
-        One a node.
+        One a node, and one node at least.
     what : str
         What is estimated.
     """
     order = np.argsort(-np.asarray(values), kind="stable")
-    groups = np.array_split(order, min(len(order), MOST_MARKS)) if len(order) else []
-    marks = [
-        (float(np.mean(np.asarray(values)[one])), float(np.mean(np.asarray(errors)[one]))) for one in groups
+    groups = np.array_split(order, min(len(order), MOST_STEPS))
+    middle = [float(np.mean(np.asarray(values)[one])) for one in groups]
+    reach = [float(np.mean(np.asarray(errors)[one])) for one in groups]
+    lows = [value - error for value, error in zip(middle, reach, strict=True)]
+    highs = [value + error for value, error in zip(middle, reach, strict=True)]
+    low = min([0.0, *lows])
+    high = max(low + 1e-9, 0.0, *highs)
+    frame = _Frame(low, rounded_up(low, high))
+    ends = [frame.left + frame.wide * k / len(groups) for k in range(len(groups) + 1)]
+    band = _steps(ends, [frame.up(value) for value in highs]) + _steps(
+        ends[::-1], [frame.up(value) for value in reversed(lows)]
+    ).replace("M", "L", 1)
+    parts = frame.scale(what, "nodes, the greatest estimate first")
+    parts += [
+        _SHAPE.format("band", band + "z"),
+        _SHAPE.format("steps", _steps(ends, [frame.up(v) for v in middle])),
     ]
-    low = min([0.0, *(value - error for value, error in marks)])
-    high = max([low + 1e-9, 0.0, *(value + error for value, error in marks)])
-    high = rounded_up(low, high)
-    room = _WIDE / max(len(marks), 1)
-    bars = "".join(
-        f"M{_LEFT + (k + 0.5) * room:.1f} {_place(value - error, low, high):.1f}V{_place(value + error, low, high):.1f}"
-        for k, (value, error) in enumerate(marks)
-    )
-    dots = "".join(
-        f"M{_LEFT + (k + 0.5) * room:.1f} {_place(value, low, high):.1f}h0"
-        for k, (value, _) in enumerate(marks)
-    )
-    size = min(5.0, max(1.6, 0.6 * room))
-    shape = Markup('<path class="{}" stroke-width="{:.2g}" d="{}"/>')
-    parts = [*_scale(low, high, _WIDE), shape.format("spread", min(3.0, max(0.7, 0.4 * room)), bars)]
-    parts.append(shape.format("dots", size, dots))
-    height = _TOP + _TALL + _FOOT
-    parts.append(_TEXT.format(_LEFT, height - 8, "start", f"nodes, the most {what} first"))
-    return _svg(name, title, _LEFT + _WIDE + _RIGHT, height, parts)
+    return _figure(name, title, parts)
 
 
-def draw_histogram(name: str, title: str, values: Numbers, what: str) -> Markup:
-    """Draw how many nodes have how many, as they are estimated: the spread of a sequence, wider than the truth's by noise."""
-    counts, edges = np.histogram(np.asarray(values), bins=min(_BINS, max(1, len(values))))
-    high = rounded_up(0.0, float(max(counts.max(initial=1), 1)))
-    room = _NARROW / len(counts)
+def bins_of(values: Numbers, step: float | None) -> tuple[list[int], list[float]]:
+    """Return how many values lie in each bin of equal width, and where bins begin and end.
+
+    Parameters
+    ----------
+    values : sequence of float
+        One at least.
+    step : float or None
+        The distance of neighbouring values that are possible, if there is one: each bin then holds as many of these as
+        all others. Bins that did not would look like hills and valleys.
+
+    Examples
+    --------
+    >>> bins_of([0.0, 1.0, 1.0, 3.0], 1.0)
+    ([1, 2, 0, 1], [-0.5, 0.5, 1.5, 2.5, 3.5])
+    """
+    low, high = min(values), max(values)
+    width = (high - low) / MOST_BINS if step is None else step
+    width = max(width, 1e-9 * max(abs(low), abs(high))) or 1.0
+    first = low - width / 2
+    if step is not None:
+        width *= max(1, math.ceil((high - first) / width / MOST_BINS))
+    number = max(1, math.ceil((high - first) / width))
+    counts, edges = np.histogram(values, bins=first + width * np.arange(number + 1))
+    return counts.tolist(), edges.tolist()
+
+
+def draw_histogram(
+    name: str, title: str, bins: tuple[list[int], list[float]], noise: float, what: str
+) -> Markup:
+    """Draw how many nodes have how many, as they are estimated, and how wide the noise is in that.
+
+    Parameters
+    ----------
+    name, title : str
+        The figure's id, and what it shows in words.
+    bins : list of int, list of float
+        As `bins_of` returns them.
+    noise : float
+        A standard error: an I-beam above the bars goes from one below to one above its middle, if there is room.
+    what : str
+        What is estimated.
+    """
+    counts, edges = bins
+    frame = _Frame(0.0, rounded_up(0.0, float(max(*counts, 1))))
+    first, last = edges[0], edges[-1]
+    room, floor = frame.wide / len(counts), frame.up(0)
+    gap = min(1.5, 0.2 * room)
     bars = "".join(
-        f"M{_LEFT + k * room + 0.75:.2f} {_place(0, 0, high):.2f}V{_place(float(count), 0, high):.2f}"
-        f"h{room - 1.5:.2f}V{_place(0, 0, high):.2f}z"
-        for k, count in enumerate(counts.tolist())
+        f"M{frame.left + k * room + gap / 2:.2f} {floor:.2f}V{frame.up(count):.2f}h{room - gap:.2f}V{floor:.2f}z"
+        for k, count in enumerate(counts)
         if count
     )
-    parts = [*_scale(0.0, high, _NARROW), Markup('<path class="bars" d="{}"/>').format(bars)]
-    height = _TOP + _TALL + _FOOT
-    first, last = float(edges[0]), float(edges[-1])
-    for at, shown in ticks(first, last, log=False) if last > first else ():
-        parts.append(
-            _TEXT.format(_LEFT + _NARROW * (at - first) / (last - first), height - 12, "middle", shown)
-        )
-    parts.append(_TEXT.format(_LEFT, _TOP - 3, "start", f"nodes, by {what}"))
-    return _svg(name, title, _LEFT + _NARROW + _RIGHT, height, parts)
+    parts = [*frame.scale("nodes", f"{what}, as they are estimated"), _SHAPE.format("bars", bars)]
+    for at, shown in ticks(first, last, log=False):
+        x = frame.left + frame.wide * (at - first) / (last - first)
+        parts.append(_TEXT.format(x, floor + 17, "middle", shown))
+    beam = 2 * noise * frame.wide / (last - first)
+    if 0 < beam <= frame.wide:
+        right = frame.left + frame.wide
+        drawn = f"M{right - beam:.2f} {_TOP - 18:g}v8m0 -4h{beam:.2f}m0 -4v8"
+        parts += [
+            _SHAPE.format("noise", drawn),
+            _TEXT.format(right, _TOP - 24, "end", "noise: ± a standard error"),
+        ]
+    return _figure(name, title, parts)
 
 
-def _place(value: float, low: float, high: float) -> float:
-    return _TOP + _TALL * (high - value) / (high - low)
+def _steps(ends: Numbers, heights: Numbers) -> str:
+    """Return a line that keeps each height from one end to the next."""
+    pieces = "".join(f"V{y:.1f}H{x:.1f}" for x, y in zip(ends[1:], heights, strict=True))
+    return f"M{ends[0]:.1f} {heights[0]:.1f}{pieces}"
 
 
-def _scale(low: float, high: float, wide: float) -> list[Markup]:
-    """Return the lines across with their numbers."""
-    parts = []
-    for tick, shown in ticks(low, high, log=False):
-        parts.append(_LINE.format("axis" if tick == 0 else "grid", _LEFT, _place(tick, low, high), wide))
-        parts.append(_TEXT.format(_LEFT - 8, _place(tick, low, high) + 4, "end", shown))
-    return parts
-
-
-def _svg(name: str, title: str, width: float, height: float, parts: list[Markup]) -> Markup:
-    return _OPENING.format(name, title, width, height, width) + Markup("").join([*parts, Markup("</svg>")])
+def _figure(name: str, title: str, parts: list[Markup]) -> Markup:
+    tall = _TOP + _TALL + _FOOT
+    return _OPENING.format(name, title, _WIDE, tall, _WIDE) + Markup("").join([*parts, Markup("</svg>")])

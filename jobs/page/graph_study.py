@@ -4,120 +4,160 @@ from __future__ import annotations
 
 from typing import Any
 
+from markupsafe import Markup
+
 from jobs.graph import words as told
 from jobs.page import figures, words
+from jobs.page.graph_errors import MEASURES, Answer, Errors, Number, ends_of, value_of
 from jobs.page.parts import view_provenance, view_times
-from jobs.page.skills_study_figures import Series, draw_errors, heights, kinds_legend, reach
-from jobs.page.skills_tree import known
-from jobs.page.values import filled, mapping, mappings, numbers, sequence
+from jobs.page.sheet import SERIES
+from jobs.page.skills_study_figures import LEVEL, Series, draw_errors, heights, kinds_legend, reach
+from jobs.page.values import mapping, mappings
+from jobs.spec import middle
 
-_ZERO = "zero"
-_STATISTICS = {"degrees": "Links of each node", "triangles": "Triangles at each node"}
+_STATISTICS = {"degrees": "Links of each node", "triangles": "Triangles of each node"}
+_LEVEL_MARK = Markup(
+    '<svg class="mark" aria-hidden="true" width="34" height="16"><path d="M1 8h32" stroke="var(--ink)" stroke-width="{}"/></svg>'
+)
 
 
 def view_graph_study(document: dict[str, Any]) -> dict[str, Any]:
     """Return what the template is filled with; figures are drawn on the way."""
     study = mapping(mapping(document.get("result")).get("study"))
-    mechanisms = [
-        one
-        for one in sequence(study.get("mechanisms"))
-        if isinstance(one, str) and one in told.MECHANISMS and one != _ZERO
-    ]
-    points = mappings(study.get("points"))
+    errors = [one for kind in _STATISTICS if (one := Errors.of(study, kind)).answers]
+    looks = list(dict.fromkeys(name for one in errors for name in one.mechanisms))[:SERIES]
     return {
         "population": mapping(document.get("population")),
         "study": {
             key: words.finite(study.get(key))
             for key in ("nodes", "links", "triangles", "replications", "seed")
         },
+        "findings": _findings(errors),
+        "statistics": [shown for one in errors if (shown := _statistic(one, looks))],
         "sensitivity": _sensitivity(study),
-        "legend": figures.legend([told.MECHANISMS.get(one, one) for one in mechanisms]),
-        "kinds": kinds_legend(
-            ["unbiased estimates, and what is put out", "counted in a rebuilt graph"], lines=False
-        ),
-        "statistics": [one for kind in _STATISTICS if (one := _statistic(kind, points, mechanisms))],
         "times": view_times(mapping(document.get("seconds"))),
         "provenance": view_provenance(document),
     }
 
 
-def _statistic(kind: str, points: list[dict[str, Any]], mechanisms: list[str]) -> dict[str, Any] | None:
-    """Return the figures of a statistic's mean and median errors, and its numbers."""
-    own = [one for one in points if one.get("statistic") == kind]
-    zero = next((one for one in own if one.get("mechanism") == _ZERO), {})
-    charts = []
-    for key, name in (("mean_error", "mean absolute error"), ("median_error", "median absolute error")):
-        series = [
-            one
-            for look, mechanism in enumerate(mechanisms)
-            for way in ("unbiased", "output", "rebuilt")
-            if (one := _series(own, mechanism, way, key, look))
-        ]
-        limits = reach([*list(heights(series)), _value(zero.get(key))])
-        if not series or limits is None:
-            continue
-        grid = sorted({place for one in series for place in one.places})
-        level = _value(zero.get(key))
-        if level is not None and len(grid) > 1:
-            series.append(
-                Series(grid, len(mechanisms), [None] * len(grid), law=[level] * len(grid), is_open=True)
-            )
-        title = f"{name} of {kind} by epsilon"
-        chart = draw_errors(
-            f"{kind}-{key.partition('_')[0]}", title, series, limits, across="ε", up=name, grid=grid
-        )
-        charts.append({"name": name, "chart": chart})
-    if not charts:
-        return None
+def _findings(errors: list[Errors]) -> dict[str, Any]:
+    """Return what came out: errors at the middle epsilon, from where on answers are of use, and how many agree with the law."""
+    names = list(dict.fromkeys((one.mechanism, one.way, one.name) for own in errors for one in own.answers))
+    own = {(of.kind, one.mechanism, one.way): (one, of.zero) for of in errors for one in of.answers}
+    compared, within = (sum(column) for column in zip(*(one.by_law() for one in errors), (0, 0), strict=True))
     return {
-        "kind": kind,
-        "name": _STATISTICS[kind],
-        "charts": charts,
-        "zero": {key: _value(zero.get(key)) for key in ("mean_error", "median_error")},
-        "rows": [_row(one) for one in own if one.get("mechanism") != _ZERO],
+        "kinds": [_STATISTICS[one.kind] for one in errors],
+        "useful": [
+            (name, [_useful(*own.get((of.kind, mechanism, way), (None, {}))) for of in errors])
+            for mechanism, way, name in names
+        ],
+        "compared": compared,
+        "within": within,
+        "middle": _at_middle(errors),
     }
 
 
-def _series(points: list[dict[str, Any]], mechanism: str, way: str, key: str, look: int) -> Series | None:
-    """Return the errors of a mechanism's answers by epsilon."""
-    own = [
-        (epsilon, one)
-        for one in points
-        if one.get("mechanism") == mechanism
-        and one.get("way") == way
-        and (epsilon := words.finite(one.get("epsilon"))) is not None
-        and epsilon > 0
-        and _value(one.get(key)) is not None
-    ]
-    if not own:
+def _useful(answer: Answer | None, zero: dict[str, Any]) -> str:
+    """Return from which epsilon on an answer is better than zero, in words."""
+    if answer is None or value_of(zero, answer.measure) is None:
+        return words.ABSENT
+    found = answer.useful_from(zero)
+    if found is None:
+        return "at none"
+    return "at every ε" if found == answer.points[0]["epsilon"] else f"from ε {words.short(found)} on"
+
+
+def _at_middle(errors: list[Errors]) -> dict[str, Any] | None:
+    """Return errors at the middle epsilon: of pairs' own reports, and of a trusted holder's answers."""
+    epsilons = sorted({one["epsilon"] for of in errors for answer in of.answers for one in answer.points})
+    if not epsilons:
         return None
-    return Series(
-        [epsilon for epsilon, _ in own],
-        look,
-        [_value(one.get(key)) for _, one in own],
-        [_ends(one.get(key)) for _, one in own],
-        is_open=way == "rebuilt",
-    )
+    epsilon, found = middle(tuple(epsilons)), []
+    for of in errors:
+        pair = [
+            next(
+                (
+                    value_of(one.at(epsilon), "mean_error")
+                    for one in of.answers
+                    if (one.mechanism, one.way) == key
+                ),
+                None,
+            )
+            for key in (("randomized-response", "unbiased"), ("global-sensitivity", "output"))
+        ]
+        if None not in pair:
+            found.append(({"degrees": "links"}.get(of.kind, of.kind), *pair))
+    return {"epsilon": epsilon, "errors": found} if found else None
 
 
-def _value(measured: Any) -> float | None:
-    return known(mapping(measured).get("value"))
+def _statistic(errors: Errors, looks: list[str]) -> dict[str, Any] | None:
+    """Return the figures of a statistic's mean and median errors, and its numbers."""
+    charts = [one for measure in MEASURES if (one := _chart(errors, measure, looks))]
+    if not charts:
+        return None
+    kinds = kinds_legend(["unbiased estimates, and what a holder puts out", "counted in a rebuilt graph"])
+    if any(value_of(errors.zero, measure) for measure in MEASURES):
+        kinds.append(("the answer zero", _LEVEL_MARK.format(LEVEL)))
+    legend = figures.legend([told.MECHANISMS[one] for one in looks])
+    return {
+        "kind": errors.kind,
+        "name": _STATISTICS[errors.kind],
+        "charts": charts,
+        "legend": [mark for one, mark in zip(looks, legend, strict=True) if one in errors.mechanisms],
+        "kinds": kinds,
+        "zero": {measure: value_of(errors.zero, measure) for measure in MEASURES},
+        "rows": [(one.name, [_row(point) for point in one.points]) for one in errors.answers],
+    }
 
 
-def _ends(measured: Any) -> tuple[float | None, float | None]:
-    low, high = filled(numbers(mapping(measured).get("interval")), 2)
-    return low, high
+def _chart(errors: Errors, measure: str, looks: list[str]) -> dict[str, Any] | None:
+    """Return a figure of errors by epsilon, and what it cannot show."""
+    drawn = [
+        (
+            one,
+            Series(
+                [point["epsilon"] for point in one.points],
+                looks.index(one.mechanism),
+                [value_of(point, measure) for point in one.points],
+                [ends_of(point, measure) for point in one.points],
+                is_open=one.way == "rebuilt",
+            ),
+        )
+        for one in errors.answers
+        if one.mechanism in looks and any(value_of(point, measure) is not None for point in one.points)
+    ]
+    series, level = [one for _, one in drawn], value_of(errors.zero, measure)
+    limits = reach([*heights(series), level])
+    if not series or limits is None:
+        return None
+    name = MEASURES[measure]
+    return {
+        "name": name,
+        "chart": draw_errors(
+            f"{errors.kind}-{measure.partition('_')[0]}",
+            f"{name} of {errors.kind} by epsilon, both axes logarithmic",
+            series,
+            limits,
+            across="ε",
+            up=name,
+            grid=sorted({place for one in series for place in one.places}),
+            level=level if level else None,
+            joined=True,
+        ),
+        "zeros": sum(value == 0 for one in series for value in one.measured),
+        "lacking": [
+            told.MECHANISMS[one.mechanism]
+            for one in errors.answers
+            if one not in [answer for answer, _ in drawn] and one.measure != measure
+        ],
+    }
 
 
 def _row(one: dict[str, Any]) -> dict[str, Any]:
     """Return a point as a row of the table."""
     return {
-        "mechanism": told.MECHANISMS.get(str(one.get("mechanism")), "–"),
-        "way": told.WAYS.get(str(one.get("way")), "–"),
-        "epsilon": words.finite(one.get("epsilon")),
-        "mean": _value(one.get("mean_error")),
-        "ends": _ends(one.get("mean_error")),
-        "median": _value(one.get("median_error")),
+        "epsilon": one["epsilon"],
+        "errors": [(value_of(one, measure), ends_of(one, measure)) for measure in MEASURES],
         "predicted": words.finite(one.get("predicted")),
     }
 
@@ -126,7 +166,7 @@ def _sensitivity(study: dict[str, Any]) -> dict[str, Any] | None:
     """Return by how much a link can change the triangles of all nodes together."""
     given = mapping(study.get("sensitivity"))
     local, worst = words.finite(given.get("local")), words.finite(given.get("global"))
-    smooth = [
+    smooth: list[tuple[Number, Number]] = [
         (words.finite(one.get("epsilon")), words.finite(one.get("value")))
         for one in mappings(given.get("smooth"))
     ]

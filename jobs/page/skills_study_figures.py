@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any
 
@@ -24,6 +24,8 @@ _MOST_OF_A_GAP = 0.7
 _TICK, _CLEAR = 4.0, 6.0
 _ROOM = 0.06
 _DASHES = "5 3"
+LEVEL = 1.4
+"""How thick a line is that errors are compared with."""
 
 
 @dataclass(frozen=True)
@@ -89,6 +91,8 @@ def draw_errors(
     up: str,
     grid: Sequence[float] = (),
     references: Sequence[Reference] = (),
+    level: Number = None,
+    joined: bool = False,
 ) -> Markup:
     """Draw errors, both axes logarithmic.
 
@@ -109,6 +113,10 @@ def draw_errors(
         Series stand side by side at each: those of one look in one place where a law tells them apart.
     references : sequence of Reference
         Drawn as I-beams, or as crosses where both ends are one.
+    level : float, optional
+        A line across that errors are compared with: positive.
+    joined : bool
+        Whether lines join what was measured, which then stands where it is and not side by side.
 
     Returns
     -------
@@ -130,8 +138,15 @@ def draw_errors(
     lanes = sorted({_lane(one) for one in series})
     gaps = [right - left for (left, _), (right, _) in pairwise(columns)]
     step = min([_BESIDE * pixel, *(_MOST_OF_A_GAP * gap / len(lanes) for gap in gaps)]) if grid else 0.0
+    if level is not None:
+        sheet.axes.hlines(
+            [_placed(level)], *sheet.axes.get_xlim(), colors=COLOURS["ink"], linewidth=LEVEL, clip_on=False
+        )
     for one in series:
-        _draw(sheet, one, step * (lanes.index(_lane(one)) - (len(lanes) - 1) / 2))
+        if joined:
+            _draw(sheet, replace(one, law=one.measured), 0.0)
+        else:
+            _draw(sheet, one, step * (lanes.index(_lane(one)) - (len(lanes) - 1) / 2))
     _draw_references(sheet, references, pixel)
     return sheet.svg(name, title)
 

@@ -20,6 +20,10 @@ from jobs.show.terminal import (
 )
 
 _MOST_ROWS = 10
+_WITH_BARS = 80
+"""Narrower terminals have no room for bars."""
+_OF_NAMES, _OF_A_NUMBER = 30, 9
+"""Characters that a table of errors has at least for names, and takes for a number."""
 _KINDS = ("degrees", "triangles")
 
 
@@ -38,7 +42,7 @@ def show_graph_result(document: dict[str, Any], output: str, stored: bool) -> No
     console, result, privacy = console_of_width(), document["result"], document["privacy"]
     console.print(_totals(result))
     if any(kind in result for kind in _KINDS) and result["ids"]:
-        console.print(_most(result))
+        console.print(_most(result, with_bars=console.width >= _WITH_BARS))
         if len(result["ids"]) > _MOST_ROWS:
             say(console, f"{len(result['ids']) - _MOST_ROWS:,} more nodes: see nodes.parquet")
     if result["graph"]:
@@ -57,17 +61,8 @@ def show_graph_study(document: dict[str, Any], output: str) -> None:
     console, study = console_of_width(), document["result"]["study"]
     for kind in _KINDS:
         points = [one for one in study["points"] if one["statistic"] == kind]
-        table = numbers_table(kind, "answers", *(f"ε {short(epsilon)}" for epsilon in study["epsilons"]))
-        table.columns[1].justify = "left"
-        for mechanism, way in dict.fromkeys((one["mechanism"], one["way"]) for one in points):
-            own = {
-                one["epsilon"]: one for one in points if (one["mechanism"], one["way"]) == (mechanism, way)
-            }
-            errors = [_error(own.get(epsilon, own.get(None))) for epsilon in study["epsilons"]]
-            table.add_row(
-                words.MECHANISMS[mechanism], words.WAYS[way] if mechanism != "zero" else "", *errors
-            )
-        console.print(table)
+        for epsilons in _portions(study["epsilons"], console.width):
+            console.print(_errors(kind, points, epsilons))
     say(
         console,
         "Mean absolute errors over nodes and replications; of Cauchy noise, which has none, medians (m).",
@@ -80,13 +75,15 @@ def show_graph_plan(planned: dict[str, Any]) -> None:
     console, predicted = console_of_width(), planned["predicted"]
     if "standard_errors" in predicted:
         table = numbers_table("statistic", "std. error", "mean absolute error")
+        model = "local" if "lie" in predicted else "central"
         for kind, error in predicted["standard_errors"].items():
-            table.add_row(kind, _number(error), _number(words.mean_absolute_error(error)))
+            table.add_row(kind, _number(error), _number(words.mean_absolute_error(error, model)))
         console.print(table)
-        say(
-            console,
-            f"{predicted['nodes']:,} nodes, {predicted['pairs']:,} pairs; of triangles, in a graph without links.",
+        least = model == "local" and "triangles" in predicted["standard_errors"]
+        remark = (
+            "; errors of triangles are those of a graph without links, the least there are" if least else ""
         )
+        say(console, f"{predicted['nodes']:,} nodes, {predicted['pairs']:,} pairs{remark}.")
     if "lie" in predicted:
         say(console, f"A report is not the answer {100 * predicted['lie']:.3g} % of the time.")
     say_costs(console, planned, "a link")
@@ -104,12 +101,13 @@ def _totals(result: dict[str, Any]) -> Table:
     return table
 
 
-def _most(result: dict[str, Any]) -> Table:
+def _most(result: dict[str, Any], with_bars: bool) -> Table:
     """Return the nodes with the most links, or triangles."""
     kinds = [kind for kind in _KINDS if kind in result]
     headings = [text for kind in kinds for text in ("links" if kind == "degrees" else kind, "std. error")]
-    table = numbers_table("node", *headings, "")
-    table.columns[-1].justify = "left"
+    table = _unbroken(numbers_table("node", *headings, *([""] if with_bars else [])))
+    if with_bars:
+        table.columns[-1].justify = "left"
     values = result[kinds[0]]["estimates"]
     order = sorted(range(len(values)), key=lambda place: -values[place])[:_MOST_ROWS]
     most = values[order[0]]
@@ -118,7 +116,39 @@ def _most(result: dict[str, Any]) -> Table:
             _number(result[kind][key][place]) for kind in kinds for key in ("estimates", "standard_errors")
         ]
         share = 0.6 * values[place] / most if most > 0 else None
-        table.add_row(Text(str(result["ids"][place])[:40]), *numbers, bar(share))
+        table.add_row(Text(str(result["ids"][place])[:40]), *numbers, *([bar(share)] if with_bars else []))
+    return table
+
+
+def _portions(epsilons: list[float], width: int) -> list[list[float]]:
+    """Return a grid of epsilons in as many parts, of nearly one length, as tables of them fit into lines.
+
+    Examples
+    --------
+    >>> _portions([1, 2, 3, 4, 5], 60), _portions([1, 2, 3, 4, 5], 110)
+    ([[1, 2, 3], [4, 5]], [[1, 2, 3, 4, 5]])
+    """
+    parts = -(-len(epsilons) // max(1, (width - _OF_NAMES) // _OF_A_NUMBER))
+    long = -(-len(epsilons) // max(1, parts))
+    return [epsilons[first : first + long] for first in range(0, len(epsilons), long)]
+
+
+def _errors(kind: str, points: list[dict[str, Any]], epsilons: list[float]) -> Table:
+    """Return a statistic's errors, a line for each mechanism and how its answer is made."""
+    table = _unbroken(numbers_table(kind, *(f"ε {short(epsilon)}" for epsilon in epsilons)))
+    for mechanism, way in dict.fromkeys((one["mechanism"], one["way"]) for one in points):
+        own = {one["epsilon"]: one for one in points if (one["mechanism"], one["way"]) == (mechanism, way)}
+        errors = [_error(own.get(epsilon, own.get(None))) for epsilon in epsilons]
+        made = "" if way == "output" else f", {words.WAYS[way]}"
+        table.add_row(words.MECHANISMS[mechanism] + made, *errors)
+    return table
+
+
+def _unbroken(table: Table) -> Table:
+    """Return a table whose numbers are never cut: in a narrow one names are broken."""
+    for column in table.columns[1:]:
+        column.no_wrap = True
+    table.columns[0].overflow = "fold"
     return table
 
 
