@@ -26,6 +26,7 @@ class Canvass:
     def __init__(self, root: Path, *options: str) -> None:
         root.mkdir(parents=True, exist_ok=True)
         self.root, self.out, self.state, self._options = root, root / "out", root / "state", options
+        self.command = [str(COMMAND)]
         self.environment = {"XDG_STATE_HOME": str(self.state)}
         self.tables: dict[str, Any] = {
             "job": "survey",
@@ -45,7 +46,7 @@ class Canvass:
         spec = self.root / "spec.toml"
         spec.write_text(to_toml(self.tables), encoding="utf-8")
         return subprocess.Popen(
-            [COMMAND, "run", str(spec), *self._options, *options],
+            [*self.command, "run", str(spec), *self._options, *options],
             cwd=self.root,
             env=os.environ | self.environment,
             stdout=subprocess.PIPE,

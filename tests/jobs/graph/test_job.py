@@ -55,6 +55,15 @@ def test_without_noise_to_speak_of_all_statistics_are_the_graph_s(circle: Circle
     assert not circle.secrets()
 
 
+def test_a_result_that_is_in_place_is_not_drawn_again(circle: Circle) -> None:
+    circle.given |= {"privacy": {"epsilon": 1}, "release": {"graph": True}}
+    document, _ = circle.run()
+    before = circle.files()
+    assert circle.run(Unusable()) == (document, True)
+    assert circle.files() == before
+    assert circle.charges() == ["charged"]
+
+
 def test_nodes_are_also_a_table(circle: Circle) -> None:
     result = circle.run()[0]["result"]
     table = pq.read_table(circle.out / "nodes.parquet")
