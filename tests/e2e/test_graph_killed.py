@@ -79,7 +79,8 @@ def test_pairs_that_are_asked_again_report_the_same(tmp_path: Path, society: Soc
         found.append([arrays for room, arrays in rooms(one).items() if room not in before])
         (file,) = one.state.rglob("*.secret")
     secret = file.read_bytes()
-    assert found[0] and sorted(found[0]) == sorted(found[1])
+    assert found[0]
+    assert sorted(found[0]) == sorted(found[1])
     first = one.run()
     assert first.returncode == 0, first.stderr
     assert "Stored" not in first.stdout
