@@ -28,9 +28,16 @@ def check_data(spec: GraphSpec, data: Data) -> None:
     output = spec.output.path if "://" in spec.output.path else os.path.realpath(spec.output.path)
     if links.would_read(output):
         raise SpecError("output.path", "must lie apart from the links' files", spec.output.path)
+    nodes_files = {file for file, _ in data.columns(column.name)}
     for name in (spec.population.source, spec.population.target):
         for file, arrow_type in links.columns(name):
             EndColumn(name, column).check_type(arrow_type, file)
+            if file in nodes_files:
+                raise SpecError(
+                    "population.nodes",
+                    "must be other files than the links', as it is told who is there",
+                    file,
+                )
     if data.rows > MOST_NODES:
         raise SpecError("population.nodes", f"must name at most {MOST_NODES:,} nodes", f"{data.rows:,}")
     if spec.privacy.model == "central":

@@ -18,6 +18,7 @@ from cluster.reduce import SerialEngine
 from jobs.graph import local
 from jobs.graph.local import WriteTiles
 from tests.jobs.graph.circle import LINKS, NODES, Circle
+from tests.jobs.house import Unusable
 from udfs.errors import ClusterError, SchemaError
 from udfs.identity import IdColumn
 from udfs.link_question import LinkQuestion, ids_to_bytes
