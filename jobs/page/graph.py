@@ -52,8 +52,9 @@ def _estimate(given: Any) -> dict[str, Any] | None:
 
 def _about(edges: dict[str, Any] | None, total: dict[str, Any] | None) -> list[str]:
     """Return what there is in all, in words; what noise makes less than nothing is left to its card."""
-    both = (("links", edges), ("triangles", total))
-    return [f"{words.count(one['value'])} {what}" for what, one in both if one and one["value"] >= 0.5]
+    both = (("link", edges), ("triangle", total))
+    told_of = [(words.count(one["value"]), what) for what, one in both if one and one["value"] >= 0.5]
+    return [f"{number} {what}{'s' * (number != '1')}" for number, what in told_of]
 
 
 def _sequence(kind: str, result: dict[str, Any], privacy: dict[str, Any]) -> dict[str, Any] | None:

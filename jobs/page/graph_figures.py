@@ -14,9 +14,13 @@ from jobs.page.words import ems
 MOST_STEPS = 240
 """Of more nodes, neighbours in the order are drawn together."""
 MOST_BINS = 24
+"""Of values that may be anywhere, fewer bins hold few of them: twice the cube root of how many (Rice's rule)."""
 
 _WIDE, _TALL, _TOP, _FOOT, _RIGHT = 352.0, 200.0, 40.0, 44.0, 10.0
 _LEAST_LEFT, _FONT = 40.0, 11.5
+
+_LEAST_REACH = 1e-6
+"""Of estimates that differ by less, all are as good as the same: the axis goes up to one more."""
 
 _ACROSS = Markup('<path class="{}" d="M{:.2f} {:.2f}h{:.2f}"/>')
 _SHAPE = Markup('<path class="{}" d="{}"/>')
@@ -70,8 +74,8 @@ def draw_ranked(name: str, title: str, values: Numbers, errors: Numbers, what: s
     reach = [float(np.mean(np.asarray(errors)[one])) for one in groups]
     lows = [value - error for value, error in zip(middle, reach, strict=True)]
     highs = [value + error for value, error in zip(middle, reach, strict=True)]
-    low = min([0.0, *lows])
-    high = max(low + 1e-9, 0.0, *highs)
+    low, high = min([0.0, *lows]), max([0.0, *highs])
+    high = low + 1 if high - low < _LEAST_REACH else high
     frame = _Frame(low, rounded_up(low, high))
     ends = [frame.left + frame.wide * k / len(groups) for k in range(len(groups) + 1)]
     band = _steps(ends, [frame.up(value) for value in highs]) + _steps(
@@ -102,7 +106,7 @@ def bins_of(values: Numbers, step: float | None) -> tuple[list[int], list[float]
     ([1, 2, 0, 1], [-0.5, 0.5, 1.5, 2.5, 3.5])
     """
     low, high = min(values), max(values)
-    width = (high - low) / MOST_BINS if step is None else step
+    width = (high - low) / min(MOST_BINS, math.ceil(2 * len(values) ** (1 / 3))) if step is None else step
     width = max(width, 1e-9 * max(abs(low), abs(high))) or 1.0
     first = low - width / 2
     if step is not None:

@@ -35,6 +35,7 @@ def view_graph_study(document: dict[str, Any]) -> dict[str, Any]:
         "findings": _findings(errors),
         "statistics": [shown for one in errors if (shown := _statistic(one, looks))],
         "sensitivity": _sensitivity(study),
+        "nominal": _nominal(study),
         "times": view_times(mapping(document.get("seconds"))),
         "provenance": view_provenance(document),
     }
@@ -171,3 +172,10 @@ def _sensitivity(study: dict[str, Any]) -> dict[str, Any] | None:
         for one in mappings(given.get("smooth"))
     ]
     return None if local is None or worst is None else {"local": local, "global": worst, "smooth": smooth}
+
+
+def _nominal(study: dict[str, Any]) -> list[tuple[float, float]]:
+    """Return the epsilons that Laplace noise is drawn by, each with what its rounded reports give away."""
+    own = (one for one in mappings(study.get("points")) if one.get("mechanism") == "laplace")
+    both = {words.finite(one.get("epsilon")): words.finite(one.get("true_epsilon")) for one in own}
+    return sorted((drawn, given) for drawn, given in both.items() if drawn is not None and given is not None)

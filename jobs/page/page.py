@@ -9,6 +9,8 @@ over.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
@@ -32,250 +34,74 @@ _OF_NUMBERS = ("number", "significant", "bound", "percent", "short", "count", "s
 _OF_TEXTS = ("listed", "sentence", "label")
 
 
-def render_survey(document: dict[str, Any]) -> bytes:
-    """Return the page of a survey's result.
+@dataclass(frozen=True)
+class Page:
+    """How documents of one kind are shown.
 
-    Parameters
+    Attributes
     ----------
-    document : dict
-        What result.json holds: plain JSON values, any number of which may be null.
-
-    Returns
-    -------
-    bytes
-        HTML in UTF-8: the same bytes for the same document.
+    template : str
+        The name of the file that lays the page out.
+    view : callable
+        Returns what the template is filled with, for a document; it draws figures on the way.
 
     Notes
     -----
-    Runs on the driver. Privacy: post-processing of private estimates. Cost: some 30 ms an attribute, after
-    the second that it takes to import matplotlib. Not to be called by two threads at once: matplotlib has one
-    set of settings.
+    Runs on the driver. Cost: some 30 ms a figure, after the second that it takes to import matplotlib. Not to be called by
+    two threads at once: matplotlib has one set of settings.
     """
-    with settings():
-        view = view_survey(document)
-    return _filled("survey.html.j2", view)
+
+    template: str
+    view: Callable[[dict[str, Any]], dict[str, Any]]
+
+    def __call__(self, document: dict[str, Any]) -> bytes:
+        """Return the page of a result.
+
+        Parameters
+        ----------
+        document : dict
+            What result.json holds: plain JSON values, any number of which may be null.
+
+        Returns
+        -------
+        bytes
+            HTML in UTF-8: the same bytes for the same document.
+        """
+        with settings():
+            view = self.view(document)
+        # A text that JSON escaped by halves is no text: what cannot be written is shown as a question mark.
+        return _environment().get_template(self.template).render(view).encode("utf-8", "replace")
 
 
-def render_study(document: dict[str, Any]) -> bytes:
-    """Return the page of a study's result: the paper's experiment.
+render_survey = Page("survey.html.j2", view_survey)
+"""A survey's estimates: post-processing of private reports."""
 
-    Parameters
-    ----------
-    document : dict
-        What result.json holds: plain JSON values, any number of which may be null.
+render_study = Page("study.html.j2", view_study)
+"""The paper's experiment on public data (papers/randomized-response, section 6: figures 1 to 4; theorems 2 to 4)."""
 
-    Returns
-    -------
-    bytes
-        HTML in UTF-8: the same bytes for the same document.
+render_election = Page("election.html.j2", view_election)
+"""An election (papers/private-voting, section 2): post-processing of private scores, or of a private outcome. Of the central
+model nothing else is shown, whatever the document holds."""
 
-    Notes
-    -----
-    Runs on the driver. Privacy: a study is of public data, and protects nothing. Cost: some 150 ms an
-    attribute, and 100 ms a statistic; else as `render_survey`.
+render_election_study = Page("election_study.html.j2", view_election_study)
+"""Decisive margins on public data (papers/private-voting, table 1). Some 100 ms a rule."""
 
-    References
-    ----------
-    papers/randomized-response, section 6: figures 1 to 4; theorems 2 to 4.
-    """
-    with settings():
-        view = view_study(document)
-    return _filled("study.html.j2", view)
+render_skills = Page("skills.html.j2", view_skills)
+"""A private k-d tree and its consistent counts (papers/private-skills): post-processing. Some seconds for 1,024 leaves that cut
+ten dimensions; below 2 MB, whatever the tree."""
 
+render_skills_study = Page("skills_study.html.j2", view_skills_study)
+"""The error of such trees' leaves on public data (papers/private-skills)."""
 
-def render_election(document: dict[str, Any]) -> bytes:
-    """Return the page of an election's result.
+render_assign = Page("assign.html.j2", view_assign)
+"""Tasks by private retrieval, and the precision of what is downloaded (papers/private-skills): of workers their number alone."""
 
-    Parameters
-    ----------
-    document : dict
-        What result.json holds: plain JSON values, any number of which may be null.
+render_graph = Page("graph.html.j2", view_graph)
+"""A graph's statistics (papers/randomized-response, section 6.3): post-processing. Some tenths of a second for 20,000 nodes, of
+which the page shows what fits."""
 
-    Returns
-    -------
-    bytes
-        HTML in UTF-8: the same bytes for the same document.
-
-    Notes
-    -----
-    Runs on the driver. Privacy: post-processing of private scores, or of a private outcome; of the central
-    model nothing else is shown, whatever the document holds. Cost: some 30 ms a figure, of which there are at
-    most eight; else as `render_survey`.
-
-    References
-    ----------
-    papers/private-voting: the rules of section 2, and their decisive margins.
-    """
-    with settings():
-        view = view_election(document)
-    return _filled("election.html.j2", view)
-
-
-def render_election_study(document: dict[str, Any]) -> bytes:
-    """Return the page of a study of decisive margins.
-
-    Parameters
-    ----------
-    document : dict
-        What result.json holds: plain JSON values, any number of which may be null.
-
-    Returns
-    -------
-    bytes
-        HTML in UTF-8: the same bytes for the same document.
-
-    Notes
-    -----
-    Runs on the driver. Privacy: a study is of public data, and protects nothing. Cost: some 100 ms a rule; else
-    as `render_survey`.
-
-    References
-    ----------
-    papers/private-voting, table 1.
-    """
-    with settings():
-        view = view_election_study(document)
-    return _filled("election_study.html.j2", view)
-
-
-def render_skills(document: dict[str, Any]) -> bytes:
-    """Return the page of a tree of skills.
-
-    Parameters
-    ----------
-    document : dict
-        What result.json holds: plain JSON values, any number of which may be null.
-
-    Returns
-    -------
-    bytes
-        HTML in UTF-8: the same bytes for the same document.
-
-    Notes
-    -----
-    Runs on the driver. Privacy: post-processing of private counts. Cost: some seconds for a tree of 1,024 leaves
-    that cuts ten dimensions; the page stays below 2 MB, whatever the tree; else as `render_survey`.
-
-    References
-    ----------
-    papers/private-skills: the private k-d tree, and its consistent counts.
-    """
-    with settings():
-        view = view_skills(document)
-    return _filled("skills.html.j2", view)
-
-
-def render_skills_study(document: dict[str, Any]) -> bytes:
-    """Return the page of a study of a tree's error.
-
-    Parameters
-    ----------
-    document : dict
-        What result.json holds: plain JSON values, any number of which may be null.
-
-    Returns
-    -------
-    bytes
-        HTML in UTF-8: the same bytes for the same document.
-
-    Notes
-    -----
-    Runs on the driver. Privacy: a study is of public data, and protects nothing. Cost: some 40 ms a figure, of which
-    there are at most nine; else as `render_survey`.
-
-    References
-    ----------
-    papers/private-skills: the private k-d tree, and the error of its leaves.
-    """
-    with settings():
-        view = view_skills_study(document)
-    return _filled("skills_study.html.j2", view)
-
-
-def render_assign(document: dict[str, Any]) -> bytes:
-    """Return the page of assignments.
-
-    Parameters
-    ----------
-    document : dict
-        What result.json holds: plain JSON values, any number of which may be null.
-
-    Returns
-    -------
-    bytes
-        HTML in UTF-8: the same bytes for the same document.
-
-    Notes
-    -----
-    Runs on the driver. Privacy: of workers it shows how many there are. Cost: some milliseconds; else as
-    `render_survey`.
-
-    References
-    ----------
-    papers/private-skills: PIR-get, and the precision of what is downloaded.
-    """
-    with settings():
-        view = view_assign(document)
-    return _filled("assign.html.j2", view)
-
-
-def render_graph(document: dict[str, Any]) -> bytes:
-    """Return the page of a graph's statistics.
-
-    Parameters
-    ----------
-    document : dict
-        What result.json holds: plain JSON values, any number of which may be null.
-
-    Returns
-    -------
-    bytes
-        HTML in UTF-8: the same bytes for the same document.
-
-    Notes
-    -----
-    Runs on the driver. Privacy: post-processing of private estimates. Cost: some milliseconds, and some tenths of a
-    second for 20,000 nodes, of which the page shows what fits; else as `render_survey`.
-
-    References
-    ----------
-    papers/randomized-response, section 6.3.
-    """
-    with settings():
-        view = view_graph(document)
-    return _filled("graph.html.j2", view)
-
-
-def render_graph_study(document: dict[str, Any]) -> bytes:
-    """Return the page of a study of a graph's statistics.
-
-    Parameters
-    ----------
-    document : dict
-        What result.json holds: plain JSON values, any number of which may be null.
-
-    Returns
-    -------
-    bytes
-        HTML in UTF-8: the same bytes for the same document.
-
-    Notes
-    -----
-    Runs on the driver. Privacy: a study is of public data, and protects nothing. Cost: some 40 ms a figure; else
-    as `render_survey`.
-
-    References
-    ----------
-    papers/randomized-response, section 6.3; figures 5 and 6.
-    """
-    with settings():
-        view = view_graph_study(document)
-    return _filled("graph_study.html.j2", view)
-
-
-def _filled(template: str, view: dict[str, Any]) -> bytes:
-    # A text that JSON escaped by halves is no text: what cannot be written is shown as a question mark.
-    return _environment().get_template(template).render(view).encode("utf-8", "replace")
+render_graph_study = Page("graph_study.html.j2", view_graph_study)
+"""Errors of such statistics on public data (papers/randomized-response, section 6.3; figures 5 and 6)."""
 
 
 @cache

@@ -277,8 +277,8 @@ def _power(exponent: str) -> str:
 
 
 def _em(character: str) -> float:
-    if unicodedata.east_asian_width(character) in "WF" or character in "MW@%…mw":
-        return _WIDE if character not in "mw" else 0.88
+    if unicodedata.east_asian_width(character) in "WF" or character in "MW@%…mw−+":
+        return _WIDE if character not in "mw−+" else 0.88
     if unicodedata.combining(character):
         return 0.0
     if character in "ijl.,:;'|!":

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from jobs.page.graph_figures import bins_of
 from jobs.page.page import render_graph, render_graph_study
 from tests.jobs.page.documents import HOSTILE
 from tests.jobs.page.graph_documents import GRAPHS, graph, hostile, large, study
@@ -37,14 +38,44 @@ def test_a_graph_s_page_says_what_there_is_and_what_it_costs() -> None:
 def test_a_trusted_holder_s_page_says_so() -> None:
     text = read(render_graph(GRAPHS["central"]())).text
     assert "all that is published is at most" in text
-    assert "merged" not in text
+    assert "Were both ends to report" not in text
     assert "A graph to analyse" not in text
 
 
-def test_every_node_is_drawn_and_of_many_some_together() -> None:
-    marks = [render_graph(one).decode().count("h0") for one in (graph(), large())]
-    assert marks == [2 * 40, 2 * 400]
-    assert "100 of 5,000 are in this table" in read(render_graph(large())).text
+@pytest.mark.parametrize(("made", "drawn"), [(graph, 40), (large, 240)])
+def test_every_node_is_drawn_and_of_many_some_together(made: Any, drawn: int) -> None:
+    ranked = [
+        one
+        for one in read(render_graph(made())).all("svg")
+        if one.attributes.get("id", "").startswith("ranked")
+    ]
+    steps = [
+        path.attributes["d"]
+        for one in ranked
+        for path in one.all("path")
+        if path.attributes["class"] == "steps"
+    ]
+    assert [one.count("H") for one in steps] == [drawn, drawn]
+
+
+def test_of_many_nodes_the_table_holds_some_and_says_so() -> None:
+    assert "100 of 20,000 are in this table" in read(render_graph(large())).text
+
+
+@pytest.mark.parametrize(
+    ("values", "step", "nodes"),
+    [
+        ([0.0], None, [1]),
+        ([0.0, 4.0], None, [1, 0, 0, 1]),
+        ([1.0, 1.0], 1.0, [2]),
+        ([0.0, 47.0], 1.0, [1, *[0] * 22, 1]),
+    ],
+)
+def test_every_node_is_in_one_bin(values: list[float], step: float | None, nodes: list[int]) -> None:
+    counts, edges = bins_of(values, step)
+    assert counts == nodes
+    assert edges[0] < min(values)
+    assert edges[-1] >= max(values)
 
 
 def test_markup_in_names_is_text() -> None:
@@ -90,7 +121,10 @@ def test_a_study_s_page_shows_both_statistics_with_all_their_numbers() -> None:
     text = page.text
     points = [one for one in document["result"]["study"]["points"] if one["mechanism"] != "zero"]
     assert len(page.all("figure")) == 4
-    assert sum(len(table.all("tr")) - 1 for table in page.all("table")[:2]) == len(points)
+    shown = [row for table in page.all("table")[1:3] for row in table.all("tr") if len(row.all("td")) > 1]
+    assert len(shown) == len(points)
+    assert "rounded to 0 or 1 gives away less" in text
+    assert "at ε 1, 2 and 4 no more than 0.832, 1.49 and 2.62" in text
     assert "Cauchy noise" in text
     assert "output, smooth sensitivity" in text
     assert "3 replications" in text
