@@ -14,6 +14,8 @@ import pytest
 
 from cluster.session import ClusterOptions, open_engine
 from tests.cluster.populations import populate
+from tests.e2e.society import Society
+from tests.jobs.graph.circle import Circle
 from udfs.asking import Ask
 from udfs.categories import CategoryQuestion
 from udfs.randomized_response import RandomizedResponse
@@ -55,3 +57,18 @@ def test_more_row_groups_and_longer_ones_take_no_more_memory(tmp_path: Path) -> 
     assert pq.read_metadata(huge).row_group(0).column(0).total_uncompressed_size < 40 * GROUP_ROWS * 8
     assert peaks["many"] - peaks["few"] < ROOM_KB
     assert peaks["huge"] - peaks["few"] < ROOM_KB < 40 * GROUP_ROWS * 8 >> 10
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="reads what Linux says of a process")
+def test_no_process_holds_the_matrix_of_all_pairs(tmp_path: Path) -> None:
+    few, many = 3000, 9000
+    peaks = {}
+    with open_engine(ClusterOptions(workers=1)) as engine:
+        for nodes in (few, many):
+            circle, society = Circle(tmp_path / str(nodes)), Society(tmp_path / "society", nodes)
+            circle.names, circle.links = society.names, society.links
+            circle.settle()
+            circle.given |= {"privacy": {"epsilon": 5}, "release": {"graph": True}}
+            assert len(circle.run(engine)[0]["result"]["triangles"]["estimates"]) == nodes
+            peaks[nodes] = engine.reduce([0], peak_kb, max, "memory")
+    assert peaks[many] - peaks[few] < ROOM_KB < many**2 >> 10  # at one byte a pair

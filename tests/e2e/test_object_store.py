@@ -14,6 +14,7 @@ import pytest
 from cluster.output import Output
 from tests.cluster.object_store import serve_bucket
 from tests.e2e.command import Canvass
+from tests.e2e.society import Society
 
 COLOURS = {
     "colour": {"categories": ["red", "green"], "epsilon": 1},
@@ -28,10 +29,16 @@ def bucket(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 
 
 @pytest.fixture
-def canvass(tmp_path: Path, bucket: str) -> Canvass:
-    """The command, with people here and, the same, in the bucket."""
+def secret(tmp_path: Path) -> str:
+    """A file with a secret, so that two runs draw the same."""
     (tmp_path / "secret").touch(0o600)
     (tmp_path / "secret").write_bytes(bytes(range(32)))
+    return str(tmp_path / "secret")
+
+
+@pytest.fixture
+def canvass(tmp_path: Path, bucket: str, secret: str) -> Canvass:
+    """The command, with people here and, the same, in the bucket."""
     people = tmp_path / "people"
     people.mkdir()
     for file in range(3):
@@ -43,7 +50,7 @@ def canvass(tmp_path: Path, bucket: str) -> Canvass:
         }
         pq.write_table(pa.table(columns), people / f"{file}.parquet")
     fsspec.filesystem("s3").put(f"{people}/", f"{bucket}/people/", recursive=True)
-    canvass = Canvass(tmp_path / "run", "--secret-file", str(tmp_path / "secret"), "--workers", "1")
+    canvass = Canvass(tmp_path / "run", "--secret-file", secret, "--workers", "1")
     canvass.ask(str(people), COLOURS, id="id")
     return canvass
 
@@ -75,3 +82,22 @@ def test_an_object_store_gives_and_takes_the_same_bytes(canvass: Canvass, bucket
     )
     assert not Output(f"{bucket}/refused").store.exists()
     assert len(canvass.charges()) == 2 * len(COLOURS)
+
+
+def test_links_and_a_rebuilt_graph_on_an_object_store_are_those_on_a_disk(
+    tmp_path: Path, bucket: str, secret: str
+) -> None:
+    society = Society(tmp_path / "society", nodes=1500, links=5000)
+    options = ("--secret-file", secret, "--workers", "1")
+    one = society.ask(tmp_path / "here", *options)
+    here = one.document()["result"]
+    fsspec.filesystem("s3").put(f"{society.root}/", f"{bucket}/society/", recursive=True)
+    far = society.ask(tmp_path / "there", *options, place=f"{bucket}/society")
+    far.tables["output"] = {"path": f"{bucket}/graph"}
+    ended = far.run()
+    assert ended.returncode == 0, ended.stderr
+    there = Output(f"{bucket}/graph").store
+    assert json.loads(there.read("result.json"))["result"] == here
+    assert {name: there.read(f"reports/{name}") for name in one.reports()} == one.reports()
+    assert there.read("nodes.parquet") == (one.out / "nodes.parquet").read_bytes()
+    assert "Stored result: nothing was drawn or charged." in far.run().stdout
