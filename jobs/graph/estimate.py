@@ -24,6 +24,7 @@ from typing import Any, TypeAlias, cast
 
 import numpy as np
 import numpy.typing as npt
+from scipy.stats import binom
 
 from udfs.errors import SpecError
 from udfs.link_sums import LinkSums, Sums
@@ -123,6 +124,46 @@ def degree_sequence(degrees: Sums, flip: Fraction) -> Estimated:
     others = max(0, len(degrees) - 1)
     estimates = (degrees.astype(np.float64) - float(others * flip)) / float(_slope(flip))
     return Estimated(estimates, np.full(len(degrees), float(others * report_variance(flip)) ** 0.5))
+
+
+def mean_degree_error(degrees: Sums, flip: Fraction | float) -> float:
+    """Return by how much estimated numbers of links are off on average, by the law of reports.
+
+    Parameters
+    ----------
+    degrees : ndarray of int64, shape (nodes,)
+        True links at each node, one node at least.
+    flip : Fraction or float
+        q: at least 0 and below 1/2.
+
+    Returns
+    -------
+    float
+        The mean over nodes of the expected absolute errors of `degree_sequence`.
+
+    Raises
+    ------
+    SpecError
+
+    Notes
+    -----
+    Of a node with d links, L of these are reported as none and M of the other n - 1 - d pairs as links, binomial both; its
+    estimate is off by (M - L - (n - 1 - 2 d) q) / (p - q). Where flips are few that is far from normal: of a single pair it
+    is 2 p q / (p - q), and sqrt(2 / pi) standard errors are sqrt(2 p q / pi) / (p - q).
+
+    Cost: degrees times nodes, for each degree that there is.
+
+    Examples
+    --------
+    >>> mean_degree_error(np.array([1, 1]), Fraction(1, 4))
+    0.75
+    """
+    others, q, errors = len(degrees) - 1, float(flip), 0.0
+    for links, nodes in zip(*np.unique(degrees, return_counts=True), strict=True):
+        lost, made = (binom.pmf(np.arange(pairs + 1), pairs, q) for pairs in (links, others - links))
+        off = np.arange(-links, others - links + 1) - (others - 2 * links) * q
+        errors += int(nodes) * float(np.convolve(made, lost[::-1]) @ np.abs(off))
+    return errors / (len(degrees) * float(_slope(flip)))
 
 
 def triangle_sequence(sums: LinkSums, flip: Fraction) -> tuple[Estimated, Estimated]:

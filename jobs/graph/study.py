@@ -20,8 +20,8 @@ import numpy as np
 from scipy.stats import t as student
 
 from jobs.graph.central import GatherLinks, noise_of
-from jobs.graph.estimate import report_variance
-from jobs.graph.replicate import STATISTICS, WAYS, Found, Point, Replicate, join
+from jobs.graph.estimate import mean_degree_error
+from jobs.graph.replicate import STATISTICS, WAYS, Counts, Found, Point, Replicate, join
 from jobs.graph.spec import GraphSpec, Kind
 from jobs.graph.study_spec import MOST_NODES, GraphStudyTable
 from jobs.population import Population
@@ -87,7 +87,7 @@ def run_study(
             "global": SEQUENCE * sensitivity.largest,
         },
         "points": [
-            one for place, point in enumerate(points) for one in _documents(place, point, found, nodes)
+            one for place, point in enumerate(points) for one in _documents(place, point, found, degrees)
         ],
     }
 
@@ -110,7 +110,7 @@ def check_study(study: GraphStudyTable, nodes: int) -> None:
             LinkResponse.of(point.mechanism, point.epsilon)
 
 
-def _documents(place: int, point: Point, found: Sequence[Found], nodes: int) -> list[dict[str, Any]]:
+def _documents(place: int, point: Point, found: Sequence[Found], degrees: Counts) -> list[dict[str, Any]]:
     """Return a point's errors, by statistic and by how its answer is made."""
     means = np.concatenate([one.means for one in found if one.point == place])
     medians = np.concatenate([one.medians for one in found if one.point == place])
@@ -130,7 +130,7 @@ def _documents(place: int, point: Point, found: Sequence[Found], nodes: int) -> 
                     # Cauchy's law has no mean, nor have its errors.
                     "mean_error": None if point.mechanism == "smooth-sensitivity" else _measured(own),
                     "median_error": _measured(middle),
-                    "predicted": _predicted(point, kind, name, nodes),
+                    "predicted": _predicted(point, kind, name, degrees),
                 }
             )
     return documents
@@ -152,22 +152,19 @@ def _measured(errors: np.ndarray[Any, Any]) -> dict[str, Any]:
     return {"value": value, "interval": [value - reach, value + reach]}
 
 
-def _predicted(point: Point, kind: Kind, way: str, nodes: int) -> float | None:
-    """Return the mean absolute error that the law gives beforehand, where it follows from the law alone.
-
-    Of a sum of many independent reports it is near sqrt(2 / pi) standard errors; of discrete Laplace noise it is a sum.
-    """
+def _predicted(point: Point, kind: Kind, way: str, degrees: Counts) -> float | None:
+    """Return the mean absolute error that the law gives to a graph of these degrees, where it is a sum; else None."""
     if point.mechanism == "global-sensitivity":
-        return noise_of(kind, nodes, point.epsilon).mean_absolute_error
+        return noise_of(kind, len(degrees), point.epsilon).mean_absolute_error
     if point.mechanism in ("randomized-response", "laplace") and way == "unbiased" and kind == "degrees":
-        variance = report_variance(float(LinkResponse.of(point.mechanism, point.epsilon).support_if_false))
-        return math.sqrt(2 / math.pi * (nodes - 1) * variance)
+        lie = LinkResponse.of(point.mechanism, point.epsilon).support_if_false
+        return mean_degree_error(degrees, lie)
     return None
 
 
 def plan_study(spec: GraphSpec, study: GraphStudyTable, nodes: int) -> dict[str, Any]:
-    """Return the plan of a study."""
-    points = grid(study)
+    """Return the plan of a study; errors that depend on how many links a node has are those of one without any."""
+    points, no_links = grid(study), np.zeros(nodes, dtype=np.int64)
     return {
         "job": spec.job,
         "rows": nodes,
@@ -185,7 +182,7 @@ def plan_study(spec: GraphSpec, study: GraphStudyTable, nodes: int) -> dict[str,
         "predicted": {
             "errors": [
                 {"statistic": kind, "mechanism": point.mechanism, "way": way, "epsilon": point.epsilon}
-                | {"mean_error": _predicted(point, kind, way, nodes)}
+                | {"mean_error": _predicted(point, kind, way, no_links)}
                 for point in points
                 for way in WAYS[point.mechanism]
                 for kind in STATISTICS

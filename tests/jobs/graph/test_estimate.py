@@ -8,7 +8,13 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from jobs.graph.estimate import degree_sequence, edge_total, triangle_moments, triangle_sequence
+from jobs.graph.estimate import (
+    degree_sequence,
+    edge_total,
+    mean_degree_error,
+    triangle_moments,
+    triangle_sequence,
+)
 from udfs.errors import SpecError
 from udfs.link_sums import link_sums
 from udfs.randomized_response import RandomizedResponse
@@ -82,6 +88,16 @@ def test_edges_and_degrees_are_unbiased_with_the_standard_errors_that_are_said(f
             spread = (law @ (estimates - truth) ** 2) ** 0.5
             for one in estimated:
                 np.testing.assert_allclose(one.standard_errors, spread, rtol=1e-12)
+
+
+@pytest.mark.parametrize("flip", [*FLIPS, Fraction(0)])
+def test_degrees_are_off_by_what_their_law_says_on_average(flip):
+    """Against all reports that there can be, of all graphs of four nodes."""
+    found = np.array([degree_sequence(matrix_of(4, one).sum(axis=1), flip).estimates for one in all_pairs(4)])
+    for pairs in all_pairs(4):
+        truth = matrix_of(4, pairs).sum(axis=1)
+        off = probabilities(4, pairs, flip).astype(np.float64) @ np.abs(found - truth)
+        assert mean_degree_error(truth, flip) == pytest.approx(off.mean(), rel=1e-12)
 
 
 @pytest.mark.parametrize("share", [0.01, 0.3, 0.5])
@@ -226,6 +242,7 @@ def test_flips_that_no_mechanism_has_are_refused(flip):
     for estimate, reports in (
         (edge_total, sums.degrees),
         (degree_sequence, sums.degrees),
+        (mean_degree_error, sums.degrees),
         (triangle_sequence, sums),
         (triangle_moments, sums),
     ):

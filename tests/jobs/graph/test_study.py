@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from scipy.stats import ttest_1samp
+from scipy.stats import binom, ttest_1samp
 
 from cluster.dataset import open_dataset
 from jobs.catalogue import load
@@ -95,6 +95,29 @@ def test_errors_are_those_that_the_law_gives(circle: Circle) -> None:
     alpha = math.exp(-3 / (3 * (NODES - 2)))
     law = point_of(study, "triangles", "global-sensitivity", "output", 3.0)["predicted"]
     assert law == pytest.approx(2 * alpha / (1 - alpha**2))
+
+
+@pytest.mark.parametrize("epsilon", [1, 6])
+def test_the_law_of_degrees_is_that_of_each_node_s_own_links(circle: Circle, epsilon: int) -> None:
+    """Of few flips, which are far from normal: sqrt(2 / pi) standard errors would be two thirds too much."""
+    circle.given["study"] = {"epsilons": [epsilon], "replications": 2, "mechanisms": ["randomized-response"]}
+    point = point_of(
+        circle.run()[0]["result"]["study"], "degrees", "randomized-response", "unbiased", epsilon
+    )
+    lie, off = 1 / (1 + math.exp(epsilon)), []
+    for links in circle.matrix.sum(axis=0).tolist():
+        law = [binom.pmf(range(pairs + 1), pairs, lie) for pairs in (links, NODES - 1 - links)]
+        mean = (NODES - 1 - 2 * links) * lie
+        off.append(
+            sum(
+                one * other * abs(made - lost - mean)
+                for lost, one in enumerate(law[0])
+                for made, other in enumerate(law[1])
+            )
+        )
+    assert point["predicted"] == pytest.approx(np.mean(off) / (1 - 2 * lie), rel=1e-9)
+    normal = math.sqrt(2 / math.pi * (NODES - 1) * lie * (1 - lie)) / (1 - 2 * lie)
+    assert normal / point["predicted"] == pytest.approx(1 if epsilon == 1 else 1.64, rel=0.03)
 
 
 def test_rounded_laplace_noise_gives_away_less_than_its_parameter(circle: Circle) -> None:
