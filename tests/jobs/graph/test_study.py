@@ -144,6 +144,16 @@ def test_intervals_are_student_s_over_replications(circle: Circle) -> None:
             assert one[name]["interval"] == pytest.approx(list(interval))
 
 
+def test_without_lies_and_noise_to_speak_of_nothing_is_off(circle: Circle) -> None:
+    mechanisms = ["randomized-response", "laplace", "global-sensitivity"]
+    circle.given["study"] = {"epsilons": [60_000], "replications": 2, "mechanisms": mechanisms}
+    study = circle.run()[0]["result"]["study"]
+    assert len(study["points"]) == 2 * (2 + 2 + 1)
+    for one in study["points"]:
+        assert one["mean_error"]["value"] == pytest.approx(0, abs=1e-12)
+        assert one["median_error"]["value"] == pytest.approx(0, abs=1e-12)
+
+
 def test_cauchy_noise_has_a_median_and_no_mean(circle: Circle) -> None:
     study = circle.run()[0]["result"]["study"]
     one = point_of(study, "triangles", "smooth-sensitivity", "output", 3.0)
