@@ -189,11 +189,14 @@ def triangle_sequence(sums: LinkSums, flip: Fraction) -> tuple[Estimated, Estima
     -----
     Standard errors are roots of the unbiased variances of `triangle_moments`. Where links are few, these may fall
     short of what an empty graph has, C(nodes - 1, 2) v**3 and C(nodes, 3) v**3, or of zero. No graph has less than
-    that, so they are raised to it, which only takes them closer to the truth.
+    that, so they are raised to it, which only takes them closer to the truth, but leaves them too large on average. Fewer
+    than three nodes have no triangle, and no error of it.
     """
     nodes, v = len(sums.degrees), float(report_variance(flip))
+    if nodes < 3:
+        return Estimated(np.zeros(nodes), np.zeros(nodes)), Estimated(np.zeros(()), np.zeros(()))
     moments = triangle_moments(sums, float(flip))
-    least = max(0, nodes - 1) * max(0, nodes - 2) / 2 * v**3
+    least = (nodes - 1) * (nodes - 2) / 2 * v**3
     return (
         Estimated(moments.sequence, np.sqrt(np.maximum(moments.variances, least))),
         Estimated(np.array(moments.total), np.array(max(moments.total_variance, nodes * least / 3) ** 0.5)),
