@@ -78,7 +78,9 @@ def true_links(links: float, kept: float, pairs: float, lie: float) -> float | N
     Returns
     -------
     float or None
-        By Bayes' rule, for a share of links / pairs among all pairs. None where that is no share.
+        By Bayes' rule, for a share of links / pairs among all pairs. None where that is no share. That share is an estimate,
+        and the number goes with its square: with a lie of q, it is too large on average where links are few, by up to
+        (p**3 + q**3) / (p - q)**2 or so.
 
     Examples
     --------

@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from jobs.graph.rebuild import RebuiltSize, allot, hypergeometric, hypergeometric_weights
+from jobs.graph.words import true_links
 from tests.statistics import UnlikelyError, assert_law
 from udfs.errors import SpecError
 from udfs.exact import WORD
@@ -80,6 +81,19 @@ def test_expected_reports_give_the_true_size_and_keep_what_truth_reports(links):
     size = RebuiltSize(pairs, int(reported), truth)
     assert (size.edges, size.links, size.kept) == (links, links, round(truth * links))
     assert not size.cut
+
+
+@pytest.mark.parametrize("links", [40, 684, 8000, 16900])
+def test_as_many_links_are_said_to_be_true_as_are_where_reports_are_as_expected(links):
+    pairs, truth = 17020, Fraction(3, 4)
+    reported = truth * links + (1 - truth) * (pairs - links)
+    size = RebuiltSize(pairs, int(reported), truth)
+    among_kept, among_added = (
+        truth * links / reported,
+        (1 - truth) * links / (pairs - reported),
+    )
+    found = true_links(size.links, size.kept, pairs, float(1 - truth))
+    assert found == pytest.approx(float(size.kept * among_kept + size.added * among_added), rel=1e-12)
 
 
 def test_true_reports_are_kept_as_they_are():
