@@ -163,6 +163,24 @@ def test_cauchy_noise_has_a_median_and_no_mean(circle: Circle) -> None:
     assert study["sensitivity"]["local"] <= smooth <= study["sensitivity"]["global"] == 3 * (NODES - 2)
 
 
+def test_sensitivities_are_three_times_those_of_the_published_formula(circle: Circle) -> None:
+    study = circle.run()[0]["result"]["study"]
+    matrix = circle.matrix
+    both, degrees = matrix @ matrix, matrix.sum(axis=0)
+    one = degrees[:, None] + degrees - 2 * both - 2 * matrix
+    off = ~np.eye(NODES, dtype=bool)
+    steps = range(2 * NODES)
+    local = [int(np.minimum(both + (s + np.minimum(s, one)) // 2, NODES - 2)[off].max()) for s in steps]
+    assert study["sensitivity"]["local"] == 3 * local[0]
+    assert study["sensitivity"]["global"] == 3 * (NODES - 2) == 3 * local[-1]
+    for found in study["sensitivity"]["smooth"]:
+        beta = float(found["epsilon"]) / (2 * NODES)
+        smooth = 3 * max(math.exp(-beta * s) * most for s, most in zip(steps, local, strict=True))
+        assert found["value"] == pytest.approx(smooth, rel=1e-5)
+    assert study["most_links_of_a_node"] == degrees.max()
+    assert study["most_triangles_at_a_node"] == circle.triangles.max()
+
+
 def test_replications_are_the_same_however_they_are_dealt_out(circle: Circle) -> None:
     points = grid(GraphStudyTable(epsilons=(Decimal(2),), replications=4))
     replicate = Replicate(points, circle.links, TriangleSensitivity.of(circle.links, NODES), NODES, seed=1)
