@@ -17,6 +17,7 @@ import pytest
 from cluster.reduce import SerialEngine
 from jobs.graph import local
 from jobs.graph.local import WriteTiles
+from jobs.graph.rebuild import RebuiltSize
 from tests.jobs.graph.circle import LINKS, NODES, Circle
 from tests.jobs.house import Unusable
 from udfs.errors import ClusterError, SchemaError
@@ -131,16 +132,21 @@ def test_nodes_of_other_ids_draw_other_coins_though_their_numbers_are_the_same(
 
 
 def test_each_tile_draws_links_of_its_own_for_a_rebuilt_graph() -> None:
-    square = [Tile(range(0, 8), range(first, first + 8)) for first in (8, 16)]
+    """Of tiles with the same rows, and of tiles with the same columns."""
+    tiles = [
+        Tile(range(row, row + 8), range(column, column + 8)) for row, column in ((0, 8), (0, 16), (8, 16))
+    ]
     bits = np.full((8, 1), 255, dtype=np.uint8)
-    names = pa.array([f"n{number:02d}" for number in range(24)])
-    question = LinkQuestion("a", "b", IdColumn("node", "text"), lambda: ids_to_bytes(names), "names")
-    reports = {tile: (lambda: bits, LinkRelease(kept=20, added=0)) for tile in square}
+    names = pa.array(range(24))
+    question = LinkQuestion("a", "b", IdColumn("node", "integer"), lambda: ids_to_bytes(names), "numbers")
+    reports = {tile: (lambda: bits, LinkRelease(kept=20, added=0)) for tile in tiles}
     table = WriteTiles(question, reports, bytes(32), "{}")
-    pairs = [set(zip(*table((tile,)).to_pydict().values(), strict=True)) for tile in square]
-    moved = {(one, f"n{int(other[1:]) + 8:02d}") for one, other in pairs[0]}
-    assert len(pairs[0]) == len(pairs[1]) == 20
-    assert moved != pairs[1]
+    places = []
+    for tile in tiles:
+        ends = np.array(list(table((tile,)).to_pydict().values())).T
+        places.append(frozenset(map(tuple, (ends - (tile.rows.start, tile.columns.start)).tolist())))
+    assert [len(one) for one in places] == [20, 20, 20]
+    assert len(set(places)) == 3
 
 
 def test_a_rebuilt_graph_is_the_graph_where_there_is_no_noise(circle: Circle) -> None:
@@ -172,6 +178,22 @@ def test_a_rebuilt_graph_has_as_many_links_as_are_estimated(tmp_path: Path, mech
     assert all(one < other for one, other in released)
 
 
+@pytest.mark.parametrize("reported", [0, 30, 200, 780])
+def test_what_is_said_of_a_rebuilt_graph_is_its_size(
+    circle: Circle, monkeypatch: pytest.MonkeyPatch, reported: int
+) -> None:
+    """Of reports that are given: without one, with some or all of 780 pairs."""
+    pairs = np.stack(np.triu_indices(NODES, 1), axis=1)[:reported]
+    monkeypatch.setattr(LinkResponse, "report", lambda _, links, tile, key: tile.to_bits(tile.select(pairs)))
+    circle.given |= {"privacy": {"epsilon": 2}, "release": {"graph": True}}
+    said = circle.run()[0]["result"]["released"]
+    size = RebuiltSize(780, reported, LinkResponse.of("randomized-response", Decimal(2)).support_if_true)
+    assert said == {"links": size.links, "asked": size.links, "reported": size.kept, "cut": size.cut}
+    assert size.cut == (reported in (0, 30, 780))
+    given = {tuple(circle.names[one].tolist()) for one in pairs}
+    assert len(given & set(circle.released())) == size.kept
+
+
 def test_rounded_laplace_noise_is_charged_what_it_gives_away(circle: Circle) -> None:
     """With two answers, noise of parameter 4 flips as often as randomized response at ln(2 e**2 - 1)."""
     circle.given |= {"privacy": {"epsilon": 4, "mechanism": "laplace"}, "release": {"graph": True}}
@@ -196,7 +218,7 @@ def test_standard_errors_are_as_large_as_the_noise(circle: Circle) -> None:
     off = (np.array(result["degrees"]["estimates"]) - circle.matrix.sum(axis=1)) / result["degrees"][
         "standard_errors"
     ]
-    assert np.abs(off).max() < 6.8
+    assert np.abs(off).max() < 8.5  # binomial: one node in forty passes that with probability 1e-9
     assert np.abs(off).max() > 0.1
 
 
