@@ -149,7 +149,11 @@ def test_each_tile_draws_links_of_its_own_for_a_rebuilt_graph() -> None:
     assert len(set(places)) == 3
 
 
-def test_a_rebuilt_graph_is_the_graph_where_there_is_no_noise(circle: Circle) -> None:
+@pytest.mark.parametrize("band", [8, 24, 1024])
+def test_a_rebuilt_graph_is_the_graph_where_there_is_no_noise(
+    circle: Circle, monkeypatch: pytest.MonkeyPatch, band: int
+) -> None:
+    monkeypatch.setattr(local, "BAND", band)
     circle.given["release"] = {"graph": True}
     result = circle.run()[0]["result"]
     pairs = sorted((str(circle.names[one]), str(circle.names[other])) for one, other in circle.links.tolist())
@@ -167,9 +171,12 @@ def test_a_rebuilt_graph_is_the_graph_where_there_is_no_noise(circle: Circle) ->
     }
 
 
+@pytest.mark.parametrize("band", [8, 1024])
 @pytest.mark.parametrize("mechanism", ["randomized-response", "laplace"])
-def test_a_rebuilt_graph_has_as_many_links_as_are_estimated(tmp_path: Path, mechanism: str) -> None:
-    circle = Circle(tmp_path)
+def test_a_rebuilt_graph_has_as_many_links_as_are_estimated(
+    circle: Circle, monkeypatch: pytest.MonkeyPatch, mechanism: str, band: int
+) -> None:
+    monkeypatch.setattr(local, "BAND", band)
     circle.given |= {"privacy": {"epsilon": 1.5, "mechanism": mechanism}, "release": {"graph": True}}
     result = circle.run()[0]["result"]
     released = circle.released()
