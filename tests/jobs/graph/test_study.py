@@ -14,12 +14,15 @@ from scipy.stats import binom, ttest_1samp
 
 from cluster.dataset import open_dataset
 from jobs.catalogue import load
+from jobs.graph import replicate
 from jobs.graph.replicate import STATISTICS, WAYS, Point, Replicate, join
 from jobs.graph.study import grid, units_of
 from jobs.graph.study_spec import GraphStudyTable
 from tests.jobs.graph.circle import NODES, Circle
 from tests.jobs.house import Unusable
 from udfs.errors import SpecError
+from udfs.link_release import LinkRelease
+from udfs.link_response import LinkResponse
 from udfs.smooth_sensitivity import TriangleSensitivity
 
 MECHANISMS = ("randomized-response", "laplace", "global-sensitivity", "smooth-sensitivity", "zero")
@@ -152,6 +155,26 @@ def test_without_lies_and_noise_to_speak_of_nothing_is_off(circle: Circle) -> No
     for one in study["points"]:
         assert one["mean_error"]["value"] == pytest.approx(0, abs=1e-12)
         assert one["median_error"]["value"] == pytest.approx(0, abs=1e-12)
+
+
+def test_a_study_s_rebuilt_graphs_keep_and_add_as_many_links_as_a_released_one(
+    circle: Circle, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of 200 reported links 73 are kept, and 16 other pairs are added."""
+    pairs, drawn = np.stack(np.triu_indices(NODES, 1), axis=1)[:200], []
+    monkeypatch.setattr(LinkResponse, "report", lambda _, links, tile, key: tile.to_bits(tile.select(pairs)))
+
+    def release(kept: int, added: int) -> LinkRelease:
+        drawn.append((kept, added))
+        return LinkRelease(kept, added)
+
+    monkeypatch.setattr(replicate, "LinkRelease", release)
+    point, sensitivity = Point("laplace", Decimal(2)), TriangleSensitivity.of(circle.links, NODES)
+    Replicate((point,), circle.links, sensitivity, NODES, seed=1)((0, 0, 2))
+    lie = LinkResponse.of("laplace", Decimal(2)).support_if_false
+    links = round((200 - lie * 780) / (1 - 2 * lie))
+    kept = round(200 * (1 - lie) * links / ((1 - lie) * links + lie * (780 - links)))
+    assert drawn == [(kept, links - kept)] * 2 == [(73, 16)] * 2
 
 
 def test_cauchy_noise_has_a_median_and_no_mean(circle: Circle) -> None:
