@@ -66,8 +66,9 @@ def _sequence(kind: str, result: dict[str, Any], privacy: dict[str, Any]) -> dic
     if not told_of:
         return None
     values, errors = np.array(told_of).T
-    model = str(privacy.get("model"))
-    off = [told.mean_absolute_error(error, model) or 0.0 for error in errors.tolist()]
+    nodes, lie = words.finite(result.get("nodes")), words.finite(result.get("lie"))
+    reports = None if privacy.get("model") == "central" else round(max(nodes or len(values), 1.0)) - 1
+    off = [told.mean_absolute_error(kind, error, reports, lie) for error in errors.tolist()]
     noise = math.sqrt(float(np.mean(errors**2)))
     bins = bins_of(values.tolist(), _step(kind, result))
     return {
@@ -90,7 +91,8 @@ def _sequence(kind: str, result: dict[str, Any], privacy: dict[str, Any]) -> dic
         "bins": list(zip(bins[1], bins[1][1:], bins[0], strict=False)),
         "digits": words.places([bins[1][1] - bins[1][0]], most=2),
         "together": len(values) > MOST_STEPS,
-        "mean_error": float(np.mean(off)),
+        "mean_error": float(np.mean([error for error, _ in off])),
+        "at_most": off[0][1],
         "below": int((values < 0).sum()),
         "mean": float(values.mean()),
         "spread": _spread(values, noise),

@@ -75,15 +75,17 @@ def show_graph_plan(planned: dict[str, Any]) -> None:
     console, predicted = console_of_width(), planned["predicted"]
     if "standard_errors" in predicted:
         table = numbers_table("statistic", "std. error", "mean absolute error")
-        model = "local" if "lie" in predicted else "central"
+        lie, nodes, pairs = predicted.get("lie"), predicted["nodes"], predicted["pairs"]
         for kind, error in predicted["standard_errors"].items():
-            table.add_row(kind, _number(error), _number(words.mean_absolute_error(error, model)))
+            reports = None if lie is None else pairs if kind == "edges" else max(0, nodes - 1)
+            off, at_most = words.mean_absolute_error(kind, error, reports, lie)
+            table.add_row(kind, _number(error), "≤ " * at_most + _number(off))
         console.print(table)
-        least = model == "local" and "triangles" in predicted["standard_errors"]
+        least = lie is not None and "triangles" in predicted["standard_errors"]
         remark = (
             "; errors of triangles are those of a graph without links, the least there are" if least else ""
         )
-        say(console, f"{predicted['nodes']:,} nodes, {predicted['pairs']:,} pairs{remark}.")
+        say(console, f"{nodes:,} nodes, {pairs:,} pairs{remark}.")
     if "lie" in predicted:
         say(console, f"A report is not the answer {100 * predicted['lie']:.3g} % of the time.")
     say_costs(console, planned, "a link")
