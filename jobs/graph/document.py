@@ -10,6 +10,8 @@ import pyarrow.parquet as pq
 
 from jobs.graph.estimate import Estimated
 
+_LARGEST_SIGNED = (1 << 63) - 1
+
 
 def node_ids(ids: pa.Array) -> list[str | int]:
     """Return the ids of nodes, in the order in which they are told of."""
@@ -26,7 +28,7 @@ def statistic_document(found: Estimated, total: Estimated | None = None) -> dict
 def nodes_table(document: dict[str, Any]) -> bytes:
     """Return the nodes as Parquet: their ids, and what is known of each with its standard error."""
     result = document["result"]
-    columns: dict[str, Any] = {"id": pa.array(result["ids"])}
+    columns: dict[str, Any] = {"id": _as_column(result["ids"])}
     for kind, name in (("degrees", "degree"), ("triangles", "triangles")):
         if kind in result:
             columns[name] = pa.array(result[kind]["estimates"], pa.float64())
@@ -34,3 +36,9 @@ def nodes_table(document: dict[str, Any]) -> bytes:
     sink = io.BytesIO()
     pq.write_table(pa.table(columns), sink)
     return sink.getvalue()
+
+
+def _as_column(ids: list[str | int]) -> pa.Array:
+    """Return ids as text or as integers: unsigned ones where signed ones cannot hold them all."""
+    beyond = any(isinstance(one, int) and one > _LARGEST_SIGNED for one in ids)
+    return pa.array(ids, pa.uint64() if beyond else None)

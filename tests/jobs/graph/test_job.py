@@ -74,6 +74,15 @@ def test_nodes_are_also_a_table(circle: Circle) -> None:
     assert table["triangles_standard_error"].to_pylist() == result["triangles"]["standard_errors"]
 
 
+@pytest.mark.parametrize("largest", [(1 << 63) - 1, (1 << 64) - 1])
+def test_ids_as_large_as_integers_are_stay_what_they_are(circle: Circle, largest: int) -> None:
+    """They are written when all is drawn and paid for."""
+    circle.names = np.arange(largest - NODES + 1, largest + 1, dtype=np.uint64)
+    circle.settle()
+    assert circle.run()[0]["result"]["ids"] == circle.names.tolist()
+    assert pq.read_table(circle.out / "nodes.parquet")["id"].to_pylist() == circle.names.tolist()
+
+
 @pytest.mark.parametrize("band", [8, 16, 40, 1024])
 def test_tiles_of_any_size_and_links_in_any_order_give_the_same_statistics(
     circle: Circle, band: int, monkeypatch: pytest.MonkeyPatch
