@@ -38,10 +38,15 @@ class Backend:
     secret: Secret | None = None
 
     def data(
-        self, path: str, id_column: str | None, task_rows: int | None = None, unit_rows: int | None = None
+        self,
+        path: str,
+        id_column: str | None,
+        task_rows: int | None = None,
+        unit_rows: int | None = None,
+        where: str = "population.path",
     ) -> Dataset:
         """Find a population's files and read their footers; cut tasks of so many rows, or as reading suits."""
-        return open_dataset(path, id_column, task_rows or PART_ROWS, unit_rows)
+        return open_dataset(path, id_column, task_rows or PART_ROWS, unit_rows, where)
 
     def output(self, url: str) -> Output:
         """Return a job's output folder."""

@@ -94,7 +94,8 @@ def open_data(spec: Spec, cluster: Cluster[D]) -> tuple[D, IdColumn | None]:
         Where the column of ids is not there, or can hold none.
     """
     table = spec.population
-    data = cluster.data(table.respondents, table.id, spec.task_rows, spec.unit_rows)
+    where = table.respondents_key
+    data = cluster.data(table.respondents, table.id, spec.task_rows, spec.unit_rows, where)
     if table.id is None:
         return data, None
     types = {arrow_type: None for _, arrow_type in data.columns(table.id)}

@@ -255,7 +255,12 @@ class Cluster(Protocol[D]):
     """Opens data, populations and outputs, and keeps secrets where workers find them."""
 
     def data(
-        self, path: str, id_column: str | None, task_rows: int | None = None, unit_rows: int | None = None
+        self,
+        path: str,
+        id_column: str | None,
+        task_rows: int | None = None,
+        unit_rows: int | None = None,
+        where: str = "population.path",
     ) -> D:
         """Find a population's files and read their footers; cut tasks of so many rows, or as reading suits."""
         ...

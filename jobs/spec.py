@@ -99,6 +99,11 @@ class PopulationTable(Table):
         return self.path
 
     @property
+    def respondents_key(self) -> str:
+        """The key that says so: errors name it."""
+        return "population.path"
+
+    @property
     def account(self) -> str:
         """The account that is charged."""
         return self.name or (self.path if "://" in self.path else os.path.normpath(self.path))

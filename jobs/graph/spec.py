@@ -39,6 +39,11 @@ class GraphPopulationTable(PopulationTable):
         """Where there is a row for each node: which nodes there are is public, who is linked is not."""
         return self.nodes
 
+    @property
+    def respondents_key(self) -> str:
+        """The key that says so."""
+        return "population.nodes"
+
 
 class GraphPrivacyTable(Table):
     """How links are protected."""
