@@ -184,7 +184,8 @@ def run_job(
             "result": result,
         }
         if document["privacy"]["model"] != "central":  # there, time is raw data
-            document["seconds"] = {"prepare": ready - started, "ask": asked - ready}
+            seconds = {"prepare": ready - started, "ask": asked - ready}
+            document["seconds"] = seconds if spec.tells_times else {}
         manifest = {"version": 1, "job": state.job_id, "draw": record.draw, "digests": digests}
         documents = job.documents(document)
         documents |= _page(job, json.loads(documents["result.json"]))

@@ -167,6 +167,11 @@ class Spec(Table):
         """Rows of a task's smallest part, at most; None for whole row groups."""
         return None
 
+    @property
+    def tells_times(self) -> bool:
+        """Whether it is published how long a job took: not where that tells of answers."""
+        return True
+
     def snapshot(self, data: Data) -> str:
         """Return a digest of all that is read; of what is read beside the population too."""
         return data.snapshot

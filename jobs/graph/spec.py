@@ -126,6 +126,11 @@ class GraphSpec(Spec):
             return self.privacy.epsilon
         return LinkResponse.of(self.privacy.mechanism, self.privacy.epsilon).true_epsilon
 
+    @property
+    def tells_times(self) -> bool:
+        """Only of a study: it takes the longer to read links, the more there are."""
+        return self.study is not None
+
     def snapshot(self, data: Data) -> str:
         """Return a digest of nodes and links."""
         both = [data.snapshot, data.beside(self.population.path, "population.path").snapshot]

@@ -66,6 +66,16 @@ def test_a_result_that_is_in_place_is_not_drawn_again(circle: Circle) -> None:
     assert circle.charges() == ["charged"]
 
 
+@pytest.mark.parametrize("mechanism", ["randomized-response", "laplace", "discrete-laplace"])
+def test_no_time_is_told_as_reading_takes_the_longer_the_more_links_there_are(
+    circle: Circle, mechanism: str
+) -> None:
+    circle.given["privacy"]["mechanism"] = mechanism
+    document, _ = circle.run()
+    assert not document.get("seconds")
+    assert b'id="times"' not in circle.files()["report.html"]
+
+
 def test_nodes_are_also_a_table(circle: Circle) -> None:
     result = circle.run()[0]["result"]
     table = pq.read_table(circle.out / "nodes.parquet")
