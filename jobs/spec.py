@@ -250,7 +250,8 @@ def _spec_error(error: ValidationError, given: dict[str, Any]) -> SpecError:
     steps = _steps(first["loc"], given)
     own = first.get("ctx", {}).get("error")
     if isinstance(own, SpecError):
-        in_list = own.where == "epsilon" and steps[-1:] != [] and steps[-1].isdigit()
+        is_item = steps[-1:] != [] and steps[-1].isdigit() and not isinstance(first["input"], dict)
+        in_list = own.where == "epsilon" and is_item
         inner = [] if own.where in ("", *steps[-1:]) or in_list else [own.where]
         return SpecError(".".join(steps + inner), own.must, own.got, own.remedy)
     where = ".".join(steps) or "spec"

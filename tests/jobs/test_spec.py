@@ -108,6 +108,12 @@ def test_a_value_of_the_wrong_type_is_refused_by_name(tmp_path: Path, override: 
     assert refusal(tmp_path, TEXT, override).where == where
 
 
+def test_an_unknown_key_in_a_list_of_tables_is_refused_by_name(tmp_path: Path) -> None:
+    """An epsilon, too, though a wrong one in a list of them has no name of its own."""
+    override = 'statistics=[{kind = "entropy", of = ["smokes"], epsilon = 1}]'
+    assert refusal(tmp_path, TEXT, override).where == "statistics.0.epsilon"
+
+
 @pytest.mark.parametrize("table", ["population", "output", "attributes"])
 def test_a_table_that_is_left_out_is_required(tmp_path: Path, table: str) -> None:
     given = tomllib.loads(TEXT)
