@@ -31,7 +31,7 @@ class GraphStudyTable(Table):
         description="Pairs' own reports, or a trusted holder's noise; zero is what the others must be better than.",
     )
     replications: int = Field(ge=2, le=100_000, description="Of each mechanism at each epsilon.")
-    seed: int = Field(0, ge=0)
+    seed: int = Field(0, ge=0, lt=1 << 256, description="At most 32 bytes.")
 
     @model_validator(mode="after")
     def _check_grid(self) -> Self:

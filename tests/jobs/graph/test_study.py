@@ -48,6 +48,19 @@ def point_of(
     return found
 
 
+@pytest.mark.parametrize("seed", [-1, 1 << 256])
+def test_a_seed_is_of_32_bytes(circle: Circle, seed: int) -> None:
+    circle.given["study"] |= {
+        "seed": (1 << 256) - 1,
+        "mechanisms": ["randomized-response"],
+        "replications": 2,
+    }
+    assert circle.run()[0]["result"]["study"]["seed"] == (1 << 256) - 1
+    circle.given["study"]["seed"] = seed
+    with pytest.raises(SpecError, match=r"study\.seed"):
+        circle.run(Unusable())
+
+
 def test_every_mechanism_is_measured_at_every_epsilon_and_nothing_is_charged(circle: Circle) -> None:
     document, _ = circle.run()
     study = document["result"]["study"]
