@@ -103,6 +103,12 @@ class GraphSpec(Spec):
                 self.privacy.mechanism,
                 "let pairs randomize",
             )
+        if self.release.graph and not self.output.reports:
+            raise SpecError(
+                "release.graph", "is written to reports/", "output.reports = false", "leave out one of them"
+            )
+        if self.release.graph and self.study is not None:
+            raise SpecError("release.graph", "is of no study, which measures rebuilt graphs", "both")
         if self.study is not None and not self.population.public:
             raise SpecError(
                 "study", "a study compares with the truth, so its population must be public", "public = false"

@@ -82,6 +82,13 @@ def test_what_goes_together_is_checked(circle: Circle) -> None:
     circle.given["release"] = {"graph": False}
     with pytest.raises(SpecError, match="something must be wanted"):
         circle.spec()
+    circle.given["release"], circle.given["output"]["reports"] = {"graph": True}, False
+    with pytest.raises(SpecError, match=r"release\.graph: is written to reports/"):
+        circle.spec()
+    circle.given["output"]["reports"], circle.given["population"]["public"] = True, True
+    circle.given["study"] = {"epsilons": [1], "replications": 2}
+    with pytest.raises(SpecError, match=r"release\.graph: is of no study"):
+        circle.spec()
     circle.given["statistics"] = [{"kind": "edges"}, {"kind": "edges"}]
     with pytest.raises(SpecError, match="each kind must stand once"):
         circle.spec()
