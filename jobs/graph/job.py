@@ -51,7 +51,7 @@ class Graph:
 
     def plan(self, spec: GraphSpec, data: Data) -> dict[str, Any]:
         """Return what the job would do and how good it would be; reads no row."""
-        return plan_graph(spec, data) if spec.study is None else plan_study(spec, spec.study, data.rows)
+        return plan_graph(spec, data) if spec.study is None else plan_study(spec, spec.study, data)
 
     def look_through(self, spec: GraphSpec, data: Data, population: Population) -> Digests:
         """Have all links looked through for ends that are no nodes; return a keyed digest of them.

@@ -24,7 +24,7 @@ from jobs.graph.estimate import mean_degree_error
 from jobs.graph.replicate import STATISTICS, WAYS, Counts, Found, Point, Replicate, join
 from jobs.graph.spec import GraphSpec, Kind
 from jobs.graph.study_spec import MOST_NODES, GraphStudyTable
-from jobs.population import Population
+from jobs.population import Data, Population
 from udfs.cauchy_noise import CauchyNoise
 from udfs.errors import SpecError
 from udfs.link_question import LinkQuestion
@@ -162,22 +162,23 @@ def _predicted(point: Point, kind: Kind, way: str, degrees: Counts) -> float | N
     return None
 
 
-def plan_study(spec: GraphSpec, study: GraphStudyTable, nodes: int) -> dict[str, Any]:
-    """Return the plan of a study; errors that depend on how many links a node has are those of one without any."""
-    points, no_links = grid(study), np.zeros(nodes, dtype=np.int64)
+def plan_study(spec: GraphSpec, study: GraphStudyTable, data: Data) -> dict[str, Any]:
+    """Return the plan of a study, which looks links through and then gathers them.
+
+    Errors that depend on how many links a node has are those of one without any.
+    """
+    points, no_links = grid(study), np.zeros(data.rows, dtype=np.int64)
+    links = data.beside(spec.population.path, "population.path")
+    columns = [spec.population.source, spec.population.target]
+    read = {name: links.column_bytes.get(name, 0) for name in columns}
     return {
         "job": spec.job,
-        "rows": nodes,
+        "rows": data.rows,
         "stages": [
-            {
-                "name": "gather links",
-                "tasks": 1,
-                "reads": [spec.population.source, spec.population.target],
-                "writes": None,
-            },
+            {"name": "gather links", "tasks": links.tasks(), "reads": columns, "writes": None},
             {"name": "replicate", "tasks": len(units_of(study, points)), "reads": [], "writes": None},
         ],
-        "bytes": {"read": 0, "read_by_column": {}, "written": 0},
+        "bytes": {"read": 2 * sum(read.values()), "read_by_column": read, "written": 0},
         "epsilon": {"total": 0, "charged": 0},
         "predicted": {
             "errors": [

@@ -30,10 +30,16 @@ class _Counting(SerialEngine):
         return super().reduce(units, chunk, combine, stage)
 
 
-@pytest.mark.parametrize(("mechanism", "readings"), [("laplace", 1 + 5), ("discrete-laplace", 1 + 1)])
+@pytest.mark.parametrize(
+    ("mechanism", "studied", "readings"),
+    [("laplace", False, 1 + 5), ("discrete-laplace", False, 1 + 1), ("laplace", True, 1 + 1)],
+)
 def test_the_plan_says_how_many_tasks_there_are_and_how_often_links_are_read(
-    circle: Circle, monkeypatch: pytest.MonkeyPatch, mechanism: str, readings: int
+    circle: Circle, monkeypatch: pytest.MonkeyPatch, mechanism: str, studied: bool, readings: int
 ) -> None:
+    if studied:
+        circle.given["population"]["public"] = True
+        circle.given["study"] = {"epsilons": [1], "replications": 2}
     for module in ("local", "plan"):
         monkeypatch.setattr(f"jobs.graph.{module}.BAND", 8)
     for module in ("cluster.population", "jobs.graph.plan"):
