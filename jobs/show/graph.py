@@ -24,6 +24,7 @@ _WITH_BARS = 80
 """Narrower terminals have no room for bars."""
 _OF_NAMES, _OF_A_NUMBER = 30, 9
 """Characters that a table of errors has at least for names, and takes for a number."""
+_MOST_WRITTEN_OUT = 1e9
 _KINDS = ("degrees", "triangles")
 
 
@@ -46,7 +47,8 @@ def show_graph_result(document: dict[str, Any], output: str, stored: bool) -> No
         if len(result["ids"]) > _MOST_ROWS:
             say(console, f"{len(result['ids']) - _MOST_ROWS:,} more nodes: see nodes.parquet")
     if result["graph"]:
-        say(console, f"A rebuilt graph of {result['released']['links']:,} links may be analysed at will.")
+        links = result["released"]["links"]
+        say(console, f"A rebuilt graph of {links:,} link{'s' * (links != 1)} may be analysed at will.")
     bound = None if (epsilon := privacy["epsilon"]) is None else f"e^{short(epsilon)}"
     say(console, "".join(words.guarantee_of(privacy, bound)))
     if privacy["model"] == "local":
@@ -88,7 +90,7 @@ def show_graph_plan(planned: dict[str, Any]) -> None:
         say(console, f"{nodes:,} nodes, {pairs:,} pairs{remark}.")
     if "lie" in predicted:
         say(console, f"A report is not the answer {100 * predicted['lie']:.3g} % of the time.")
-    say_costs(console, planned, "a link")
+    say_costs(console, planned, "a link", "nodes")
 
 
 def _totals(result: dict[str, Any]) -> Table:
@@ -163,7 +165,7 @@ def _error(one: dict[str, Any] | None) -> str:
 
 
 def _number(value: float | None) -> str:
-    """Return a number with three digits, or all that are before the point."""
+    """Return a number with three digits, or all that are before the point, if there is room for them."""
     if value is None:
         return "-"
-    return f"{value:,.0f}" if abs(value) >= 100 else f"{value:.3g}"
+    return f"{value:,.0f}" if 100 <= abs(value) < _MOST_WRITTEN_OUT else f"{value:.3g}"

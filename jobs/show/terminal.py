@@ -52,13 +52,13 @@ def say_files(console: Console, output: str, *names: str) -> None:
         console.print(f"{output}/{name}", markup=False, soft_wrap=True)
 
 
-def say_costs(console: Console, planned: dict[str, Any], whose: str) -> None:
-    """Say why a plan is what it is, what it does in turn, reads and writes, and what it spends."""
+def say_costs(console: Console, planned: dict[str, Any], whose: str, asked: str = "rows") -> None:
+    """Say why a plan is what it is, what it does in turn and with how many asked, reads and writes, and what it spends."""
     for reason in planned["reasons"]:
         say(console, reason)
     for stage in planned["stages"]:
         tasks = f"{stage['tasks']} task{'s' * (stage['tasks'] != 1)}"
-        say(console, f"{stage['name']}: {planned['rows']:,} rows in {tasks}")
+        say(console, f"{stage['name']}: {planned['rows']:,} {asked} in {tasks}")
     size, epsilon = planned["bytes"], planned["epsilon"]
     say(console, f"reads {size['read']:,} bytes, writes about {size['written']:,}")
     say(console, f"epsilon {short(epsilon['total'])} {whose}, {short(epsilon['charged'])} of it charged")

@@ -45,6 +45,18 @@ def test_a_study_shows_every_mechanism(capsys: pytest.CaptureFixture[str]) -> No
     assert " m " in text
 
 
+def test_what_hardly_tells_anything_leaves_room_for_names(capsys: pytest.CaptureFixture[str]) -> None:
+    document = graph()
+    triangles = document["result"]["triangles"]
+    for key in ("estimates", "standard_errors"):
+        triangles[key] = [1e27 * value for value in triangles[key]]
+    document["result"]["released"]["links"] = 1
+    text = shown(capsys, document)
+    assert "…" not in text
+    assert document["result"]["ids"][0].rstrip("0123456789") in text
+    assert "A rebuilt graph of 1 link may be" in text
+
+
 @pytest.mark.parametrize("studied", [False, True])
 def test_a_plan_is_shown(tmp_path: Path, capsys: pytest.CaptureFixture[str], studied: bool) -> None:
     circle = Circle(tmp_path)
@@ -57,3 +69,4 @@ def test_a_plan_is_shown(tmp_path: Path, capsys: pytest.CaptureFixture[str], stu
     text = capsys.readouterr().out
     assert ("std. error" in text) is not studied
     assert "epsilon" in text
+    assert ": 40 nodes in 1 task" in text
