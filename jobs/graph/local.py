@@ -90,7 +90,8 @@ def release(
         population.driver_key("release", "links"),
         json.dumps(provenance, sort_keys=True),
     )
-    return population.write(group_tiles(reports.tiles, drawn, LINKS_A_FILE), table, "release")
+    groups = group_tiles(reports.tiles, drawn, LINKS_A_FILE) or [()]  # of no pair, a table of no link
+    return population.write(groups, table, "release")
 
 
 @dataclass(frozen=True)
@@ -115,7 +116,7 @@ class WriteTiles:
 
     def __call__(self, group: tuple[Tile, ...]) -> pa.Table:
         """Return the links by the ids of their ends."""
-        pairs = np.concatenate([self._links(tile) for tile in group])
+        pairs = np.concatenate([np.empty((0, 2), dtype=np.int64), *map(self._links, group)])
         ids, names = self.question.node_ids, (self.question.source, self.question.target)
         columns = [ids.take(pa.array(pairs[:, side])) for side in (0, 1)]
         schema = pa.schema(

@@ -314,6 +314,18 @@ def test_a_graph_without_links_and_of_hardly_any_nodes(tmp_path: Path, mechanism
     np.testing.assert_allclose(result["triangles"]["total"]["estimates"], 0, atol=3)
 
 
+@pytest.mark.parametrize("nodes", [0, 1, 2])
+def test_a_rebuilt_graph_without_links_is_a_table_too(tmp_path: Path, nodes: int) -> None:
+    circle = Circle(tmp_path)
+    circle.links, circle.names = circle.links[:0], circle.names[:nodes]
+    circle.given["release"] = {"graph": True}
+    circle.settle(files=1)
+    document, _ = circle.run()
+    table = pq.read_table(circle.out / document["result"]["graph"])
+    assert (table.num_rows, table.column_names) == (0, ["a", "b"])
+    assert circle.run(Unusable()) == (document, True)
+
+
 def test_other_links_or_other_nodes_are_drawn_and_charged_anew(circle: Circle) -> None:
     """Of either table alone: a stored result is of both."""
     first = circle.run()[0]["result"]
