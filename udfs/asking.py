@@ -257,7 +257,7 @@ def refusal(faults: dict[Fault, int]) -> SchemaError:
     rest = len(faults) - len(named)
     return SchemaError(
         "population",
-        "every row must be one respondent who can be asked",
+        "every row must be one that can be asked",
         "; ".join(named) + (f"; and {rest} more columns of files" if rest else ""),
         "mend the data, or what the spec says of them",
     )

@@ -45,8 +45,9 @@ def test_links_that_are_not_in_order_are_refused_by_count(
     circle: Circle, spoil: Callable[[Circle], Any], match: str
 ) -> None:
     spoil(circle)
-    with pytest.raises(SchemaError, match=match):
+    with pytest.raises(SchemaError, match=match) as refused:
         circle.run()
+    assert "respondent" not in str(refused.value)
     assert (circle.files(), circle.charges()) == ({}, [])
 
 
