@@ -30,13 +30,14 @@ def plan_graph(spec: GraphSpec, data: Data) -> dict[str, Any]:
     ]
     if local and "triangles" in spec.kinds:
         stages.append({"name": "common neighbours", "tasks": number, "reads": [], "writes": None})
+    written = None if spec.release.graph else 0  # as much as there are links, which nobody knows yet
     if spec.release.graph:
         stages.append({"name": "release", "tasks": number, "reads": [], "writes": "links"})
     return {
         "job": spec.job,
         "rows": nodes,
         "stages": stages,
-        "bytes": {"read": readings * sum(read.values()), "read_by_column": read, "written": 0},
+        "bytes": {"read": readings * sum(read.values()), "read_by_column": read, "written": written},
         "epsilon": {"total": spec.spent, "charged": spec.spent},
         "predicted": {"nodes": nodes, "pairs": pairs, **_errors(spec, nodes, pairs)},
         "reasons": _reasons(spec),

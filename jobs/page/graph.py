@@ -44,10 +44,17 @@ def view_graph(document: dict[str, Any]) -> dict[str, Any]:
 
 
 def _estimate(given: Any) -> dict[str, Any] | None:
-    """Return an estimate with its standard error, and how many decimals both deserve."""
+    """Return an estimate with its standard error, and how many decimals each deserves: a trusted holder's are whole."""
     value, error = (words.finite(mapping(given).get(key)) for key in ("estimates", "standard_errors"))
-    digits = 0 if error is None else words.places([error], most=2) if error > 0 else 0
-    return None if value is None else {"value": value, "error": error, "digits": digits}
+    if value is None:
+        return None
+    digits = words.places([error], most=2) if error else 0
+    return {
+        "value": value,
+        "digits": 0 if value.is_integer() else digits,
+        "error": error,
+        "error_digits": digits,
+    }
 
 
 def _about(edges: dict[str, Any] | None, total: dict[str, Any] | None) -> list[str]:

@@ -24,7 +24,7 @@ _WITH_BARS = 80
 """Narrower terminals have no room for bars."""
 _OF_NAMES, _OF_A_NUMBER = 30, 9
 """Characters that a table of errors has at least for names, and takes for a number."""
-_MOST_WRITTEN_OUT = 1e9
+_LEAST_WRITTEN_OUT, _MOST_WRITTEN_OUT = 1e-9, 1e9
 _KINDS = ("degrees", "triangles")
 
 
@@ -168,4 +168,6 @@ def _number(value: float | None) -> str:
     """Return a number with three digits, or all that are before the point, if there is room for them."""
     if value is None:
         return "-"
+    if abs(value) < _LEAST_WRITTEN_OUT:
+        return "0"
     return f"{value:,.0f}" if 100 <= abs(value) < _MOST_WRITTEN_OUT else f"{value:.3g}"

@@ -60,7 +60,8 @@ def say_costs(console: Console, planned: dict[str, Any], whose: str, asked: str 
         tasks = f"{stage['tasks']} task{'s' * (stage['tasks'] != 1)}"
         say(console, f"{stage['name']}: {planned['rows']:,} {asked} in {tasks}")
     size, epsilon = planned["bytes"], planned["epsilon"]
-    say(console, f"reads {size['read']:,} bytes, writes about {size['written']:,}")
+    written = "" if size["written"] is None else f", writes about {size['written']:,}"
+    say(console, f"reads {size['read']:,} bytes{written}")
     say(console, f"epsilon {short(epsilon['total'])} {whose}, {short(epsilon['charged'])} of it charged")
 
 

@@ -33,13 +33,17 @@ def test_a_graph_s_page_says_what_there_is_and_what_it_costs() -> None:
     assert "was merged" in text
     assert f"{result['released']['links']:,} links, as many as are estimated" in text
     assert "lie below zero" in text
+    assert "They are off by" in text, "of triangles there is a bound"
 
 
 def test_a_trusted_holder_s_page_says_so() -> None:
-    text = read(render_graph(GRAPHS["central"]())).text
+    document = GRAPHS["central"]()
+    text = read(render_graph(document)).text
     assert "all that is published is at most" in text
     assert "Were both ends to report" not in text
     assert "A graph to analyse" not in text
+    total = document["result"]["edges"]
+    assert f"{total['estimates']:,.0f} ± {total['standard_errors']:.2g}" in text, "noise is whole"
 
 
 @pytest.mark.parametrize(("made", "drawn"), [(graph, 40), (large, 240)])

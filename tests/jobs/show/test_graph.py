@@ -70,3 +70,20 @@ def test_a_plan_is_shown(tmp_path: Path, capsys: pytest.CaptureFixture[str], stu
     assert ("std. error" in text) is not studied
     assert "epsilon" in text
     assert ": 40 nodes in 1 task" in text
+
+
+def test_a_plan_tells_what_is_known_beforehand(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    circle = Circle(tmp_path)
+    circle.given |= {"privacy": {"epsilon": 2}, "release": {"graph": True}}
+    job, spec = load(circle.given)
+    show_plan("graph", job.plan(spec, open_dataset(str(circle.nodes))))
+    text = capsys.readouterr().out
+    assert "≤" in next(line for line in text.splitlines() if line.strip().startswith("triangles"))
+    assert "≤" not in next(line for line in text.splitlines() if line.strip().startswith("degrees"))
+    assert "writes" not in text, "how many links there will be is not known"
+
+
+def test_next_to_nothing_is_nothing(capsys: pytest.CaptureFixture[str]) -> None:
+    document = graph()
+    document["result"]["degrees"]["estimates"] = [-5.4e-20] * 40
+    assert "e-20" not in shown(capsys, document)
