@@ -11,7 +11,9 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from cluster.reduce import SerialEngine
 from tests.jobs.house import House
+from udfs.errors import ClusterError
 
 NODES, LINKS = 40, 120
 
@@ -81,3 +83,18 @@ class Circle(House):
         path = next((self.out / "reports").iterdir())
         found: dict[str, Any] = json.loads(pq.read_schema(path).metadata[b"canvass"])
         return found
+
+
+class Counting(SerialEngine):
+    """An engine that counts the tasks of each stage, and breaks down where one of them begins."""
+
+    def __init__(self, cut: str | None = None) -> None:
+        super().__init__()
+        self.tasks: dict[str, int] = {}
+        self._cut = cut
+
+    def reduce(self, units: Any, chunk: Any, combine: Any, stage: str) -> Any:
+        self.tasks[stage] = len(units)
+        if stage == self._cut:
+            raise ClusterError(stage, "the cluster must stay up", "it is gone")
+        return super().reduce(units, chunk, combine, stage)

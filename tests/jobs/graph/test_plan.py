@@ -3,31 +3,17 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from cluster.dataset import open_dataset
-from cluster.reduce import SerialEngine
 from jobs.catalogue import load
-from tests.jobs.graph.circle import Circle
+from tests.jobs.graph.circle import Circle, Counting
 
 
 @pytest.fixture
 def circle(tmp_path: Path) -> Circle:
     return Circle(tmp_path)
-
-
-class _Counting(SerialEngine):
-    """An engine that counts the tasks of each stage."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.tasks: dict[str, int] = {}
-
-    def reduce(self, units: Any, chunk: Any, combine: Any, stage: str) -> Any:
-        self.tasks[stage] = len(units)
-        return super().reduce(units, chunk, combine, stage)
 
 
 @pytest.mark.parametrize(
@@ -47,7 +33,7 @@ def test_the_plan_says_how_many_tasks_there_are_and_how_often_links_are_read(
     circle.given["privacy"] = {"epsilon": 2, "mechanism": mechanism}
     job, spec = load(circle.given)
     planned = job.plan(spec, open_dataset(str(circle.nodes)))
-    engine = _Counting()
+    engine = Counting()
     circle.run(engine)
     assert {one["name"]: one["tasks"] for one in planned["stages"]}.items() <= engine.tasks.items()
     assert planned["bytes"]["read"] == readings * sum(planned["bytes"]["read_by_column"].values()) > 0
