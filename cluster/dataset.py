@@ -83,6 +83,7 @@ class Dataset:
 
     def would_read(self, url: str) -> bool:
         """Tell whether files put at a place would belong to the population, or its files lie there."""
+        url = _without_links(url)
         folder = (
             self.root if not _is_glob(self.root) else self.root.split("**")[0] if "**" in self.root else ""
         )

@@ -25,7 +25,7 @@ from cluster.storage import Store
 from udfs.asking import Ask, Question, Tally, WrittenFile, combine, refusal
 from udfs.identity import IdColumn
 from udfs.link_reports import LinkReports, PairMechanism
-from udfs.links import PAIRS_A_TASK, Tile, group_tiles
+from udfs.links import Tile, pair_tasks
 from udfs.loads import Put
 from udfs.lookup import Category
 
@@ -189,8 +189,7 @@ class ClusterPopulation:
         digests = self.check([question])[question.label]
         links = tuple((part, {unit.name: digests[unit.name] for unit in part.units}) for part in self.parts)
         chunk = AskTiles(question, mechanism, name, nodes, links, self.secret_file, put)
-        groups = group_tiles(tiles, [tile.pairs for tile in tiles], PAIRS_A_TASK)
-        return self.engine.reduce(groups, chunk, chunk.combine, name)
+        return self.engine.reduce(pair_tasks(tiles), chunk, chunk.combine, name)
 
     def write(self, units: Sequence[U], table_of: Callable[[U], pa.Table], stage: str) -> int:
         """Write a table of each unit beside the result, as parts of one data set; return how many rows there are."""

@@ -28,7 +28,7 @@ from jobs.state import JobState, Record, keyed_id
 from jobs.transcript import Transcript
 from udfs.asking import MISSING_IDS, refusal
 from udfs.errors import ClusterError, SchemaError, SpecError
-from udfs.identity import IdColumn, id_kind
+from udfs.identity import IdColumn
 
 S_contra = TypeVar("S_contra", bound=Spec, contravariant=True)
 S = TypeVar("S", bound=Spec)
@@ -98,14 +98,12 @@ def open_data(spec: Spec, cluster: Cluster[D]) -> tuple[D, IdColumn | None]:
     data = cluster.data(table.respondents, table.id, spec.task_rows, spec.unit_rows, where)
     if table.id is None:
         return data, None
-    types = {arrow_type: None for _, arrow_type in data.columns(table.id)}
-    kind = id_kind(types)
-    if kind is None:
-        raise SchemaError(f"column {table.id!r}", "ids must be text or integers", ", ".join(map(str, types)))
+    types = [arrow_type for _, arrow_type in data.columns(table.id)]
+    column = IdColumn.of(table.id, types, table.ids == "checked")
     nulls = {(file, table.id, MISSING_IDS): count for file, count in data.known_nulls(table.id)}
     if nulls:
         raise refusal(nulls)
-    return data, IdColumn(table.id, kind, table.ids == "checked")
+    return data, column
 
 
 def run_job(

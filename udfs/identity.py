@@ -20,6 +20,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from udfs.errors import SchemaError
 from udfs.streams import BlockCipher, Secret
 
 Blocks: TypeAlias = npt.NDArray[np.uint64]
@@ -78,6 +79,21 @@ class IdColumn:
     name: str
     kind: IdKind
     checked: bool = True
+
+    @classmethod
+    def of(cls, name: str, arrow_types: Iterable[pa.DataType], checked: bool = True) -> IdColumn:
+        """Return how a column is read that has these types, one a file.
+
+        Raises
+        ------
+        SchemaError
+            Where it can hold no ids.
+        """
+        types = dict.fromkeys(arrow_types)
+        kind = id_kind(types)
+        if kind is None:
+            raise SchemaError(f"column {name!r}", "ids must be text or integers", ", ".join(map(str, types)))
+        return cls(name, kind, checked)
 
     @property
     def arrow_type(self) -> pa.DataType:

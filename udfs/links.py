@@ -59,8 +59,6 @@ class Tile:
            [0, 0, 0, 0],
            [0, 0, 0, 1],
            [0, 0, 0, 0]], dtype=uint8)
-    >>> tile.from_bits(bits)
-    array([0, 5])
     """
 
     rows: range
@@ -107,11 +105,6 @@ class Tile:
         """
         rows, columns = i - self.rows.start, j - self.columns.start
         return self._row_starts()[rows] + columns if self.diagonal else rows * len(self.columns) + columns
-
-    def pair_of(self, places: Places) -> tuple[Places, Places]:
-        """Return the nodes i and j, i < j, of the pairs at these places: int64, shape (m,) each."""
-        rows, columns = self._row_and_column(places)
-        return rows + self.rows.start, columns + self.columns.start
 
     def select(self, pairs: Places) -> Places:
         """Return the places of those pairs that are in this tile.
@@ -168,19 +161,6 @@ class Tile:
         bits = np.zeros((len(self.rows), self.row_bytes), dtype=np.uint8)
         np.bitwise_or.at(bits.reshape(-1), *self.bit_masks(places))
         return bits
-
-    def from_bits(self, bits: Bits) -> Places:
-        """Return the places of the pairs whose bits are set: int64, ascending.
-
-        Notes
-        -----
-        Memory: 16 bytes a byte of `bits` that is not zero, and what the places take.
-        """
-        row_bytes = bits.reshape(-1)
-        at = np.flatnonzero(row_bytes)
-        set_bits = np.flatnonzero(np.unpackbits(row_bytes[at]))
-        rows, columns = np.divmod(8 * at[set_bits >> 3] + (set_bits & 7), 8 * self.row_bytes)
-        return self.places(rows + self.rows.start, columns + self.columns.start)
 
     def degrees(self, bits: Bits, nodes: int) -> Places:
         """Return how many of the pairs whose bits are set each node is in: int64, shape (nodes,)."""
@@ -258,6 +238,11 @@ def group_tiles(tiles: Sequence[Tile], sizes: Sequence[int], most: int) -> list[
         groups[-1].append(tile)
         filled += size
     return [tuple(group) for group in groups]
+
+
+def pair_tasks(tiles: Sequence[Tile]) -> list[tuple[Tile, ...]]:
+    """Return tiles as tasks ask them: groups of `PAIRS_A_TASK` pairs or so."""
+    return group_tiles(tiles, [tile.pairs for tile in tiles], PAIRS_A_TASK)
 
 
 def _within(nodes: Places, band: range) -> npt.NDArray[np.bool_]:

@@ -27,14 +27,14 @@ def check_data(spec: AssignSpec, data: Data) -> None:
     for part in spec.grown.question.parts:
         for file, arrow_type in data.columns(part.column):
             part.check_type(arrow_type, file)
-    tasks, output = data.beside(spec.tasks.path, "tasks.path"), _absolute(spec.output.path)
-    if _absolute(spec.tree.path) == f"{output.rstrip('/')}/result.json":
+    tasks = data.beside(spec.tasks.path, "tasks.path")
+    if _absolute(spec.tree.path) == f"{_absolute(spec.output.path).rstrip('/')}/result.json":
         raise SpecError(
             "output.path",
             "must be another folder than the tree's: its result would be replaced",
             spec.output.path,
         )
-    if tasks.would_read(output):
+    if tasks.would_read(spec.output.path):
         raise SpecError("output.path", "must lie apart from the tasks' files", spec.output.path)
     spec.columns.check_types(tasks)
     choose(spec.retrieval, Library.read(spec, tasks), data.rows)

@@ -20,7 +20,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from jobs.graph.document import node_ids, statistic_document
+from jobs.graph.document import statistic_document
 from jobs.graph.estimate import Estimated
 from jobs.graph.spec import GraphSpec, Kind
 from jobs.population import Population
@@ -106,7 +106,7 @@ def central_statistics(
     gathered = links.ask([(question, GatherLinks())], "gather links")[0].whole()
     found: dict[str, Any] = {
         "nodes": nodes,
-        "ids": node_ids(ids),
+        "ids": ids.to_pylist(),
         "pairs": nodes * (nodes - 1) // 2,
         "reports": "none: a trusted holder has all links; those noted twice or the other way round are merged",
         "mechanism": spec.privacy.mechanism,

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-
 from jobs.graph.central import noise_of
 from jobs.graph.nodes import id_column
 from jobs.graph.spec import GraphSpec
@@ -25,8 +23,7 @@ def check_data(spec: GraphSpec, data: Data) -> None:
     """
     column = id_column(spec, data)
     links = data.beside(spec.population.path, "population.path")
-    output = spec.output.path if "://" in spec.output.path else os.path.realpath(spec.output.path)
-    if links.would_read(output):
+    if links.would_read(spec.output.path):
         raise SpecError("output.path", "must lie apart from the links' files", spec.output.path)
     nodes_files = {file for file, _ in data.columns(column.name)}
     for name in (spec.population.source, spec.population.target):

@@ -13,12 +13,6 @@ from jobs.graph.estimate import Estimated
 _LARGEST_SIGNED = (1 << 63) - 1
 
 
-def node_ids(ids: pa.Array) -> list[str | int]:
-    """Return the ids of nodes, in the order in which they are told of."""
-    found: list[str | int] = ids.to_pylist()
-    return found
-
-
 def statistic_document(found: Estimated, total: Estimated | None = None) -> dict[str, Any]:
     """Return a statistic's estimates with their standard errors, and what they are in all."""
     document = {"estimates": found.estimates.tolist(), "standard_errors": found.standard_errors.tolist()}

@@ -24,7 +24,6 @@ from typing import Any, TypeAlias, cast
 
 import numpy as np
 import numpy.typing as npt
-from scipy.stats import binom
 
 from udfs.errors import SpecError
 from udfs.link_sums import LinkSums, Sums
@@ -91,9 +90,9 @@ def edge_total(degrees: Sums, flip: Fraction) -> Estimated:
     >>> print(edge_total(np.array([2, 1, 1]), Fraction(1, 4)).estimates)
     2.5
     """
-    pairs = len(degrees) * (len(degrees) - 1) // 2
-    edges = (Fraction(int(degrees.sum()), 2) - pairs * flip) / _slope(flip)
-    return Estimated(np.array(float(edges)), np.array(float(pairs * report_variance(flip)) ** 0.5))
+    nodes = len(degrees)
+    edges = (Fraction(int(degrees.sum()), 2) - nodes * (nodes - 1) // 2 * flip) / slope(flip)
+    return Estimated(np.array(float(edges)), np.array(least_errors(nodes, flip)["edges"]))
 
 
 def degree_sequence(degrees: Sums, flip: Fraction) -> Estimated:
@@ -121,49 +120,9 @@ def degree_sequence(degrees: Sums, flip: Fraction) -> Estimated:
     >>> degree_sequence(np.array([2, 1, 1]), Fraction(1, 4)).estimates
     array([3., 1., 1.])
     """
-    others = max(0, len(degrees) - 1)
-    estimates = (degrees.astype(np.float64) - float(others * flip)) / float(_slope(flip))
-    return Estimated(estimates, np.full(len(degrees), float(others * report_variance(flip)) ** 0.5))
-
-
-def mean_degree_error(degrees: Sums, flip: Fraction | float) -> float:
-    """Return by how much estimated numbers of links are off on average, by the law of reports.
-
-    Parameters
-    ----------
-    degrees : ndarray of int64, shape (nodes,)
-        True links at each node, one node at least.
-    flip : Fraction or float
-        q: at least 0 and below 1/2.
-
-    Returns
-    -------
-    float
-        The mean over nodes of the expected absolute errors of `degree_sequence`.
-
-    Raises
-    ------
-    SpecError
-
-    Notes
-    -----
-    Of a node with d links, L of these are reported as none and M of the other n - 1 - d pairs as links, binomial both; its
-    estimate is off by (M - L - (n - 1 - 2 d) q) / (p - q). Where flips are few that is far from normal: of a single pair it
-    is 2 p q / (p - q), and sqrt(2 / pi) standard errors are sqrt(2 p q / pi) / (p - q).
-
-    Cost: degrees times nodes, for each degree that there is.
-
-    Examples
-    --------
-    >>> mean_degree_error(np.array([1, 1]), Fraction(1, 4))
-    0.75
-    """
-    others, q, errors = len(degrees) - 1, float(flip), 0.0
-    for links, nodes in zip(*np.unique(degrees, return_counts=True), strict=True):
-        lost, made = (binom.pmf(np.arange(pairs + 1), pairs, q) for pairs in (links, others - links))
-        off = np.arange(-links, others - links + 1) - (others - 2 * links) * q
-        errors += int(nodes) * float(np.convolve(made, lost[::-1]) @ np.abs(off))
-    return errors / (len(degrees) * float(_slope(flip)))
+    nodes = len(degrees)
+    estimates = (degrees.astype(np.float64) - float((nodes - 1) * flip)) / float(slope(flip))
+    return Estimated(estimates, np.full(nodes, least_errors(nodes, flip)["degrees"]))
 
 
 def triangle_sequence(sums: LinkSums, flip: Fraction) -> tuple[Estimated, Estimated]:
@@ -192,15 +151,48 @@ def triangle_sequence(sums: LinkSums, flip: Fraction) -> tuple[Estimated, Estima
     that, so they are raised to it, which only takes them closer to the truth, but leaves them too large on average. Fewer
     than three nodes have no triangle, and no error of it.
     """
-    nodes, v = len(sums.degrees), float(report_variance(flip))
+    nodes = len(sums.degrees)
+    least = least_errors(nodes, flip)["triangles"] ** 2
     if nodes < 3:
         return Estimated(np.zeros(nodes), np.zeros(nodes)), Estimated(np.zeros(()), np.zeros(()))
     moments = triangle_moments(sums, float(flip))
-    least = (nodes - 1) * (nodes - 2) / 2 * v**3
     return (
         Estimated(moments.sequence, np.sqrt(np.maximum(moments.variances, least))),
         Estimated(np.array(moments.total), np.array(max(moments.total_variance, nodes * least / 3) ** 0.5)),
     )
+
+
+def least_errors(nodes: int, flip: Fraction) -> dict[str, float]:
+    """Return the standard errors of a graph without links, which no graph's are below.
+
+    Parameters
+    ----------
+    nodes : int
+    flip : Fraction
+        q: at least 0 and below 1/2.
+
+    Returns
+    -------
+    dict
+        Of the number of links ("edges"), and of the links ("degrees") and the triangles ("triangles") at each node. The first
+        two are those of any graph.
+
+    Raises
+    ------
+    SpecError
+
+    Examples
+    --------
+    >>> least_errors(3, Fraction(1, 4))
+    {'edges': 1.5, 'degrees': 1.224744871391589, 'triangles': 0.649519052838329}
+    """
+    v, others = report_variance(flip), max(0, nodes - 1)
+    variances = {
+        "edges": nodes * others // 2 * v,
+        "degrees": others * v,
+        "triangles": others * max(0, nodes - 2) // 2 * v**3,
+    }
+    return {kind: float(variance) ** 0.5 for kind, variance in variances.items()}
 
 
 def triangle_moments(sums: LinkSums, flip: Fraction | float) -> TriangleMoments:
@@ -243,7 +235,7 @@ def triangle_moments(sums: LinkSums, flip: Fraction | float) -> TriangleMoments:
         sum_{k != l} x_ik x_jk x_il x_jl = b_ij**2 - b_ij - v (d_i + d_j - 2 x_ij) - (n - 2) v**2
     """
     n, q = len(sums.degrees), cast(Any, flip)
-    r, v = _slope(q), report_variance(q)
+    r, v = slope(q), report_variance(q)
     ones, links = sums.degrees, sums.degrees.sum()
     # r**2 b_ij = c_ij - q (ones_i + ones_j - 2 y_ij) + (n - 2) q**2 = u_ij + h_i, u_ij = c_ij - q ones_j + 2 q y_ij
     h = (n - 2) * q**2 - q * ones
@@ -275,7 +267,7 @@ def triangle_moments(sums: LinkSums, flip: Fraction | float) -> TriangleMoments:
     )
 
 
-def _slope(flip: Any) -> Any:
+def slope(flip: Any) -> Any:
     """Return r = p - q, of the same type as q.
 
     Raises
@@ -289,4 +281,4 @@ def _slope(flip: Any) -> Any:
 
 def report_variance(flip: Any) -> Any:
     """Return v = p q / (p - q)**2, the variance of what one pair's report comes to: of the same type as q."""
-    return flip * (1 - flip) / _slope(flip) ** 2
+    return flip * (1 - flip) / slope(flip) ** 2

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from jobs.graph.document import node_ids, statistic_document
+from jobs.graph.document import statistic_document
 from jobs.graph.estimate import degree_sequence, edge_total, triangle_sequence
 from jobs.graph.rebuild import RebuiltSize
 from jobs.graph.spec import GraphSpec
@@ -39,7 +39,7 @@ def local_statistics(
         reports = links.collect_pairs(question, response, tiles(nodes, BAND), nodes, "links", put)
         found: dict[str, Any] = {
             "nodes": nodes,
-            "ids": node_ids(ids),
+            "ids": ids.to_pylist(),
             "pairs": nodes * (nodes - 1) // 2,
             "reports": "each unordered pair once: links noted twice or the other way round are merged",
             "mechanism": spec.privacy.mechanism,
@@ -58,7 +58,7 @@ def local_statistics(
         found["graph"] = None
         if spec.release.graph:
             size = RebuiltSize(found["pairs"], sum(reports.ones), response.support_if_true)
-            written = release(spec, population, question, reports, size)
+            written = release(spec, population, question, response, reports, size)
             found |= {
                 "graph": "reports",
                 "released": {"links": written, "reported": size.kept, "asked": size.links, "cut": size.cut},
@@ -67,18 +67,22 @@ def local_statistics(
 
 
 def release(
-    spec: GraphSpec, population: Population, question: LinkQuestion, reports: LinkReports, size: RebuiltSize
+    spec: GraphSpec,
+    population: Population,
+    question: LinkQuestion,
+    response: LinkResponse,
+    reports: LinkReports,
+    size: RebuiltSize,
 ) -> int:
     """Write a rebuilt graph as a table of links, and return how many there are."""
     counts = byte_stream(population.driver_key("release", "counts"))
     releases = size.tiles([tile.pairs for tile in reports.tiles], reports.ones, counts)
     drawn = [one.kept + one.added for one in releases]
-    response = LinkResponse.of(spec.privacy.mechanism, spec.privacy.epsilon)
     provenance = {
         "version": 1,
         "graph": "rebuilt from reports on pairs",
         "mechanism": spec.privacy.mechanism,
-        "epsilon": str(spec.spent),
+        "epsilon": str(response.true_epsilon),
         "flip": response.flip,
         "denominator": "2**64",
         "links": size.links,

@@ -11,8 +11,7 @@ import pyarrow.compute as pc
 
 from jobs.graph.spec import GraphSpec
 from jobs.population import Data, Population
-from udfs.errors import SchemaError
-from udfs.identity import IdColumn, id_kind
+from udfs.identity import IdColumn
 from udfs.link_question import LinkQuestion, ids_to_bytes
 
 
@@ -24,11 +23,7 @@ def id_column(spec: GraphSpec, nodes: Data) -> IdColumn:
     SchemaError
     """
     name = spec.population.id
-    types = {arrow_type: None for _, arrow_type in nodes.columns(name)}
-    kind = id_kind(types)
-    if kind is None:
-        raise SchemaError(f"column {name!r}", "ids must be text or integers", ", ".join(map(str, types)))
-    return IdColumn(name, kind)
+    return IdColumn.of(name, [arrow_type for _, arrow_type in nodes.columns(name)])
 
 
 def read_ids(column: IdColumn, nodes: Data) -> pa.Array:

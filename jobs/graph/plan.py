@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from jobs.graph.central import noise_of
-from jobs.graph.estimate import report_variance
+from jobs.graph.estimate import least_errors
 from jobs.graph.local import BAND
 from jobs.graph.spec import GraphSpec
 from jobs.population import Data
 from udfs.link_response import LinkResponse
-from udfs.links import PAIRS_A_TASK, group_tiles, tiles
+from udfs.links import pair_tasks, tiles
 
 
 def plan_graph(spec: GraphSpec, data: Data) -> dict[str, Any]:
@@ -22,7 +22,7 @@ def plan_graph(spec: GraphSpec, data: Data) -> dict[str, Any]:
     local = spec.privacy.model == "local"
     cut = tiles(nodes, BAND) if local else ()
     number = len(cut)
-    asking = len(group_tiles(cut, [tile.pairs for tile in cut], PAIRS_A_TASK)) if local else links.tasks()
+    asking = len(pair_tasks(cut)) if local else links.tasks()
     # Links are looked through at first; then each task of pairs reads them all.
     readings = 1 + (asking if local else 1)
     stages = [
@@ -39,24 +39,19 @@ def plan_graph(spec: GraphSpec, data: Data) -> dict[str, Any]:
         "stages": stages,
         "bytes": {"read": readings * sum(read.values()), "read_by_column": read, "written": written},
         "epsilon": {"total": spec.spent, "charged": spec.spent},
-        "predicted": {"nodes": nodes, "pairs": pairs, **_errors(spec, nodes, pairs)},
+        "predicted": {"nodes": nodes, "pairs": pairs, **_errors(spec, nodes)},
         "reasons": _reasons(spec),
     }
 
 
-def _errors(spec: GraphSpec, nodes: int, pairs: int) -> dict[str, Any]:
+def _errors(spec: GraphSpec, nodes: int) -> dict[str, Any]:
     """Return the standard errors that are known beforehand: of triangles, in a graph without links."""
     if spec.privacy.model == "central":
         errors = {kind: noise_of(kind, nodes, spec.share).variance ** 0.5 for kind in spec.kinds}
         return {"standard_errors": errors}
-    lie = float(LinkResponse.of(spec.privacy.mechanism, spec.privacy.epsilon).support_if_false)
-    variance = report_variance(lie)
-    known = {
-        "edges": (pairs * variance) ** 0.5,
-        "degrees": (max(0, nodes - 1) * variance) ** 0.5,
-        "triangles": (max(0, nodes - 1) * max(0, nodes - 2) / 2 * variance**3) ** 0.5,
-    }
-    return {"lie": lie, "standard_errors": {kind: known[kind] for kind in spec.kinds}}
+    lie = LinkResponse.of(spec.privacy.mechanism, spec.privacy.epsilon).support_if_false
+    known = least_errors(nodes, lie)
+    return {"lie": float(lie), "standard_errors": {kind: known[kind] for kind in spec.kinds}}
 
 
 def _reasons(spec: GraphSpec) -> list[str]:

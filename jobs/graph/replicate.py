@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from decimal import Decimal
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -75,16 +74,29 @@ class Replicate:
     points : tuple of Point
     links : ndarray of int64, shape (links, 2)
         Of different nodes, each once, the lower first.
+    truth : tuple of ndarray of int64, shape (nodes,)
+        Links and triangles at each node.
     sensitivity : TriangleSensitivity
         Of the graph.
-    nodes, seed : int
+    seed : int
     """
 
     points: tuple[Point, ...]
     links: Counts
+    truth: tuple[Counts, Counts]
     sensitivity: TriangleSensitivity
-    nodes: int
     seed: int
+
+    @classmethod
+    def of(cls, points: tuple[Point, ...], links: Counts, nodes: int, seed: int) -> Replicate:
+        """Return the replications of a graph, after a look at it."""
+        truth = degrees_of(links, nodes), triangles(links, nodes)
+        return cls(points, links, truth, TriangleSensitivity.of(links, nodes), seed)
+
+    @property
+    def nodes(self) -> int:
+        """How many there are."""
+        return len(self.truth[0])
 
     def __call__(self, unit: tuple[int, int, int]) -> list[Found]:
         """Return the errors of a point's replications from one number up to another."""
@@ -101,14 +113,10 @@ class Replicate:
                     if answer is None:
                         errors[:, row, way, statistic] = np.nan
                         continue
-                    off = np.abs(answer - self._truth[statistic])
+                    off = np.abs(answer - self.truth[statistic])
                     errors[0, row, way, statistic] = off.mean()
                     errors[1, row, way, statistic] = np.median(off)
         return [Found(place, errors[0], errors[1])]
-
-    @cached_property
-    def _truth(self) -> tuple[Counts, Counts]:
-        return degrees_of(self.links, self.nodes), triangles(self.links, self.nodes)
 
     def _answers(self, point: Point, key: bytes) -> Iterator[tuple[Numbers | None, Numbers | None]]:
         """Yield degrees and triangles, by each way that the mechanism has; None for what it does not answer."""
@@ -120,13 +128,13 @@ class Replicate:
                 + noise_of(kind, self.nodes, point.epsilon).draw(
                     self.nodes, byte_stream(derive_key(key, kind))
                 )
-                for kind, truth in zip(STATISTICS, self._truth, strict=True)
+                for kind, truth in zip(STATISTICS, self.truth, strict=True)
             ]
             yield noisy[0], noisy[1]
         elif point.mechanism == "smooth-sensitivity":
             noise = CauchyNoise(point.epsilon, self.nodes)
             smooth = SEQUENCE * self.sensitivity.smooth(noise.beta)
-            yield None, noise.perturb(self._truth[1], smooth, byte_stream(key))
+            yield None, noise.perturb(self.truth[1], smooth, byte_stream(key))
         else:
             yield from self._from_reports(LinkResponse.of(point.mechanism, point.epsilon), key)
 

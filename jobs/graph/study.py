@@ -19,8 +19,8 @@ from typing import Any
 import numpy as np
 from scipy.stats import t as student
 
+from jobs.graph.accuracy import mean_degree_error
 from jobs.graph.central import GatherLinks, noise_of
-from jobs.graph.estimate import mean_degree_error
 from jobs.graph.replicate import STATISTICS, WAYS, Counts, Found, Point, Replicate, join
 from jobs.graph.spec import GraphSpec, Kind
 from jobs.graph.study_spec import MOST_NODES, GraphStudyTable
@@ -29,8 +29,7 @@ from udfs.cauchy_noise import CauchyNoise
 from udfs.errors import SpecError
 from udfs.link_question import LinkQuestion
 from udfs.link_response import LinkResponse
-from udfs.smooth_sensitivity import SEQUENCE, TriangleSensitivity
-from udfs.triangles import degrees_of, triangles
+from udfs.smooth_sensitivity import SEQUENCE
 
 CONFIDENCE = 0.95
 _REPLICATIONS_A_TASK = 10
@@ -59,11 +58,11 @@ def run_study(
     study: GraphStudyTable, links: Population, question: LinkQuestion, nodes: int
 ) -> dict[str, Any]:
     """Measure errors over a grid; return what study.json holds."""
-    truth = links.ask([(question, GatherLinks())], "gather links")[0].whole()
-    points, sensitivity = grid(study), TriangleSensitivity.of(truth, nodes)
-    replicate = Replicate(points, truth, sensitivity, nodes, study.seed)
+    gathered = links.ask([(question, GatherLinks())], "gather links")[0].whole()
+    points = grid(study)
+    replicate = Replicate.of(points, gathered, nodes, study.seed)
     found = links.reduce(units_of(study, points), replicate, join, "replicate")
-    degrees, at = degrees_of(truth, nodes), triangles(truth, nodes)
+    (degrees, at), sensitivity = replicate.truth, replicate.sensitivity
     return {
         "replications": study.replications,
         "seed": study.seed,
@@ -71,7 +70,7 @@ def run_study(
         "epsilons": list(study.epsilons),
         "confidence": CONFIDENCE,
         "nodes": nodes,
-        "links": len(truth),
+        "links": len(gathered),
         "triangles": int(at.sum()) // 3,
         "most_triangles_at_a_node": int(at.max(initial=0)),
         "most_links_of_a_node": int(degrees.max(initial=0)),

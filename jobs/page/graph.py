@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from jobs.graph import accuracy
 from jobs.graph import words as told
 from jobs.page import words
 from jobs.page.graph_figures import MOST_STEPS, bins_of, draw_histogram, draw_ranked
@@ -75,7 +76,7 @@ def _sequence(kind: str, result: dict[str, Any], privacy: dict[str, Any]) -> dic
     values, errors = np.array(told_of).T
     nodes, lie = words.finite(result.get("nodes")), words.finite(result.get("lie"))
     reports = None if privacy.get("model") == "central" else round(max(nodes or len(values), 1.0)) - 1
-    off = [told.mean_absolute_error(kind, error, reports, lie) for error in errors.tolist()]
+    off = [accuracy.mean_absolute_error(kind, error, reports, lie) for error in errors.tolist()]
     noise = math.sqrt(float(np.mean(errors**2)))
     bins = bins_of(values.tolist(), _step(kind, result))
     return {
@@ -166,7 +167,7 @@ def _released(result: dict[str, Any]) -> dict[str, Any] | None:
         "links": links,
         "reported": kept,
         "cut": released.get("cut") is True,
-        "true": None if parts is None else told.true_links(*parts),
+        "true": None if parts is None else accuracy.true_links(*parts),
     }
 
 

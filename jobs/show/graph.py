@@ -7,7 +7,7 @@ from typing import Any
 from rich.table import Table
 from rich.text import Text
 
-from jobs.graph import words
+from jobs.graph import accuracy, words
 from jobs.show.terminal import (
     bar,
     console_of_width,
@@ -80,7 +80,7 @@ def show_graph_plan(planned: dict[str, Any]) -> None:
         lie, nodes, pairs = predicted.get("lie"), predicted["nodes"], predicted["pairs"]
         for kind, error in predicted["standard_errors"].items():
             reports = None if lie is None else pairs if kind == "edges" else max(0, nodes - 1)
-            off, at_most = words.mean_absolute_error(kind, error, reports, lie)
+            off, at_most = accuracy.mean_absolute_error(kind, error, reports, lie)
             table.add_row(kind, _number(error), "≤ " * at_most + _number(off))
         console.print(table)
         least = lie is not None and "triangles" in predicted["standard_errors"]

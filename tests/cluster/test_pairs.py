@@ -11,7 +11,6 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from cluster import population as module
 from cluster.engine import DaskEngine
 from cluster.pairs import AskTiles
 from cluster.population import ClusterPopulation
@@ -60,7 +59,7 @@ def test_reports_do_not_depend_on_who_asks_or_how_tiles_and_rows_are_cut(
 ) -> None:
     alone = ask(population(tmp_path / "alone", LINKS))
     assert alone == ask(population(tmp_path / "cut", LINKS[::-1] + LINKS[:9], files=7))
-    monkeypatch.setattr(module, "PAIRS_A_TASK", 200)
+    monkeypatch.setattr("udfs.links.PAIRS_A_TASK", 200)
     assert alone == ask(population(tmp_path / "small", LINKS))
     assert alone == ask(population(tmp_path / "spread", LINKS, engine=engine))
 
@@ -100,7 +99,7 @@ def test_a_dead_worker_changes_no_report(
     tmp_path: Path, engine: DaskEngine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     alone = ask(population(tmp_path / "alone", LINKS))
-    monkeypatch.setattr(module, "PAIRS_A_TASK", 200)
+    monkeypatch.setattr("udfs.links.PAIRS_A_TASK", 200)
     mortal = Mortal(engine, tmp_path / "grave")
     assert alone == ask(population(tmp_path / "disturbed", LINKS, engine=mortal))
     assert mortal.grave.exists()

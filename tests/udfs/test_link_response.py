@@ -14,6 +14,7 @@ from cryptography.hazmat.primitives.ciphers import Cipher, algorithms
 
 from tests.statistics import UnlikelyError, assert_law
 from tests.udfs.laws import EPSILONS, exp_below
+from tests.udfs.pairs import flags_of, pair_of, places_of
 from udfs.errors import SpecError
 from udfs.exact import WORD
 from udfs.laplace import LaplaceMechanism
@@ -32,13 +33,6 @@ SMALL_TILES = [
 
 def response(epsilon, mechanism=RandomizedResponse):
     return LinkResponse(mechanism(cells=2, epsilon=epsilon))
-
-
-def by_place(tile, bits):
-    """Return a tile's bits as a bool a pair, by their places."""
-    flags = np.zeros(tile.pairs, dtype=np.bool_)
-    flags[tile.from_bits(bits)] = True
-    return flags
 
 
 # The law
@@ -123,7 +117,7 @@ def test_reports_are_what_a_plain_loop_makes_of_the_keystream(tile, epsilon, pla
         nodes = (tile.rows.start, tile.rows.stop, tile.columns.start, tile.columns.stop)
         flips = plain(tile, one.flip, block_key(key, nodes, links))
         flipped += len(flips)
-        i, j = tile.pair_of(links)
+        i, j = pair_of(tile, links)
         links_now = {*zip(i.tolist(), j.tolist(), strict=True)} ^ set(flips)
         places = tile.select(np.array(sorted(links_now), dtype=np.int64).reshape(-1, 2))
         assert np.array_equal(one.report(links, tile, key), tile.to_bits(places))
@@ -151,7 +145,7 @@ def test_a_key_always_gives_these_reports(epsilon, columns, digest):
 )
 def test_no_bit_is_set_where_there_is_no_pair(epsilon, tile):
     bits = response(epsilon).report(np.arange(tile.pairs), tile, KEY)
-    assert np.array_equal(bits, tile.to_bits(tile.from_bits(bits)))
+    assert np.array_equal(bits, tile.to_bits(places_of(tile, bits)))
     rows, columns = np.nonzero(np.unpackbits(bits, axis=1))
     assert columns.max() < len(tile.columns)
     assert not tile.diagonal or (rows < columns).all()
@@ -205,7 +199,7 @@ def neighbours(one, reused=False):
     def sample(secret, draws):
         tile = Tile(range(0, 1024), range(1024, 1024 + -(-draws // 512)))
         links = np.arange(0, tile.pairs, 2)
-        reports = by_place(tile, one.report(links, tile, secret.key("links")))[: 2 * draws]
+        reports = flags_of(tile, one.report(links, tile, secret.key("links")))[: 2 * draws]
         first, second = ~reports[::2], reports[1::2]
         second = first if reused else second
         return np.array([first.sum(), second.sum(), (first & second).sum()])

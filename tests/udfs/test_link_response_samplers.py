@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import udfs.link_response as sampling
+from tests.udfs.pairs import pair_of
 from udfs.exact import WORD
 from udfs.link_response import FURTHEST
 from udfs.links import Tile
@@ -77,7 +78,7 @@ def test_the_dense_sampler_draws_for_whole_rows_and_once_for_each_pair(tile, at_
         monkeypatch.setattr(sampling, "_below", below)
         sampling._flip_densely(bits, tile, WORD // 3, KEY)
     grid = np.concatenate(drawn).reshape(len(tile.rows), len(tile.columns))
-    i, j = tile.pair_of(np.arange(tile.pairs))
+    i, j = pair_of(tile, np.arange(tile.pairs))
     flips = np.flatnonzero(grid[i - tile.rows.start, j - tile.columns.start])
     assert np.array_equal(bits, tile.to_bits(np.setxor1d(links, flips)))
 

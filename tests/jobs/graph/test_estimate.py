@@ -8,13 +8,8 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from jobs.graph.estimate import (
-    degree_sequence,
-    edge_total,
-    mean_degree_error,
-    triangle_moments,
-    triangle_sequence,
-)
+from jobs.graph.accuracy import mean_degree_error
+from jobs.graph.estimate import degree_sequence, edge_total, triangle_moments, triangle_sequence
 from udfs.errors import SpecError
 from udfs.link_sums import link_sums
 from udfs.randomized_response import RandomizedResponse

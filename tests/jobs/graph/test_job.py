@@ -77,7 +77,7 @@ def test_tiles_of_any_size_and_links_in_any_order_give_the_same_statistics(
     circle: Circle, band: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(local, "BAND", band)
-    monkeypatch.setattr("cluster.population.PAIRS_A_TASK", 50)
+    monkeypatch.setattr("udfs.links.PAIRS_A_TASK", 50)
     twice = np.concatenate([circle.links, circle.links[::-1, ::-1], circle.links[5:9]])
     circle.settle(files=5, noted=twice)
     result = circle.run()[0]["result"]

@@ -28,8 +28,7 @@ def test_the_plan_says_how_many_tasks_there_are_and_how_often_links_are_read(
         circle.given["study"] = {"epsilons": [1], "replications": 2}
     for module in ("local", "plan"):
         monkeypatch.setattr(f"jobs.graph.{module}.BAND", 8)
-    for module in ("cluster.population", "jobs.graph.plan"):
-        monkeypatch.setattr(f"{module}.PAIRS_A_TASK", 150)
+    monkeypatch.setattr("udfs.links.PAIRS_A_TASK", 150)
     circle.given["privacy"] = {"epsilon": 2, "mechanism": mechanism}
     job, spec = load(circle.given)
     planned = job.plan(spec, open_dataset(str(circle.nodes)))

@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from jobs.graph.accuracy import true_links
 from jobs.graph.rebuild import RebuiltSize, allot, hypergeometric, hypergeometric_weights
-from jobs.graph.words import true_links
 from tests.statistics import UnlikelyError, assert_law
 from udfs.errors import SpecError
 from udfs.exact import WORD

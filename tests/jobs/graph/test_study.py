@@ -23,7 +23,6 @@ from tests.jobs.house import Unusable
 from udfs.errors import SpecError
 from udfs.link_release import LinkRelease
 from udfs.link_response import LinkResponse
-from udfs.smooth_sensitivity import TriangleSensitivity
 
 MECHANISMS = ("randomized-response", "laplace", "global-sensitivity", "smooth-sensitivity", "zero")
 
@@ -151,8 +150,7 @@ def test_intervals_are_student_s_over_replications(circle: Circle) -> None:
     table = GraphStudyTable(epsilons=(Decimal(1), Decimal(3)), replications=30, seed=4)
     points = grid(table)
     place = points.index(Point("laplace", Decimal(3)))
-    sensitivity = TriangleSensitivity.of(circle.links, NODES)
-    (found,) = Replicate(points, circle.links, sensitivity, NODES, seed=4)((place, 0, 30))
+    (found,) = Replicate.of(points, circle.links, NODES, seed=4)((place, 0, 30))
     for statistic, kind in enumerate(STATISTICS):
         one = point_of(study, kind, "laplace", "unbiased", 3.0)
         for name, errors in (("mean_error", found.means), ("median_error", found.medians)):
@@ -182,8 +180,7 @@ def test_a_study_s_rebuilt_graphs_keep_and_add_as_many_links_as_a_released_one(
         return LinkRelease(kept, added)
 
     monkeypatch.setattr(replicate, "LinkRelease", release)
-    point, sensitivity = Point("laplace", Decimal(2)), TriangleSensitivity.of(circle.links, NODES)
-    Replicate((point,), circle.links, sensitivity, NODES, seed=1)((0, 0, 2))
+    Replicate.of((Point("laplace", Decimal(2)),), circle.links, NODES, seed=1)((0, 0, 2))
     lie = LinkResponse.of("laplace", Decimal(2)).support_if_false
     links = round((200 - lie * 780) / (1 - 2 * lie))
     kept = round(200 * (1 - lie) * links / ((1 - lie) * links + lie * (780 - links)))
@@ -219,7 +216,7 @@ def test_sensitivities_are_three_times_those_of_the_published_formula(circle: Ci
 
 def test_replications_are_the_same_however_they_are_dealt_out(circle: Circle) -> None:
     points = grid(GraphStudyTable(epsilons=(Decimal(2),), replications=4))
-    replicate = Replicate(points, circle.links, TriangleSensitivity.of(circle.links, NODES), NODES, seed=1)
+    replicate = Replicate.of(points, circle.links, NODES, seed=1)
     for place, point in enumerate(points):
         (whole,) = replicate((place, 0, 4))
         parts = join([replicate((place, 0, 1)), replicate((place, 1, 4))])
@@ -228,7 +225,7 @@ def test_replications_are_the_same_however_they_are_dealt_out(circle: Circle) ->
         np.testing.assert_array_equal(np.concatenate([part.medians for part in parts]), whole.medians)
         if point.mechanism != "zero":
             assert len(np.unique(whole.means[:, 0, -1])) == 4
-    other = Replicate(points, circle.links, TriangleSensitivity.of(circle.links, NODES), NODES, seed=2)
+    other = Replicate.of(points, circle.links, NODES, seed=2)
     assert other((0, 0, 4))[0].means.tolist() != replicate((0, 0, 4))[0].means.tolist()
 
 

@@ -1,4 +1,4 @@
-"""Words for graphs: by how much estimates are off, and how many links are true."""
+"""By how much estimates are off on average, and how many links of a rebuilt graph are true."""
 
 from __future__ import annotations
 
@@ -7,8 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from jobs.graph.estimate import mean_degree_error
-from jobs.graph.words import mean_absolute_error, true_links
+from jobs.graph.accuracy import mean_absolute_error, mean_degree_error, true_links
 
 
 @pytest.mark.parametrize("reports", [0, 1, 2, 9, 184, 5000])
